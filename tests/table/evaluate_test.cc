@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
@@ -255,6 +257,39 @@ TEST(EvaluateTest, TellsTheRatesBeforeAndAfter) {
   EXPECT_EQ(
       Evaluate(WithFilter(BlockKind::kBloom, 0.2), TargetBloom()).rate_now,
       0.2);
+}
+
+// An application's policy, with another's filters.
+class OwnPolicy final : public rocksdb::FilterPolicy {
+ public:
+  explicit OwnPolicy(const rocksdb::FilterPolicy* policy) : policy_(policy) {}
+  const char* Name() const override { return "own.Policy"; }
+  const char* CompatibilityName() const override { return Name(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return policy_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& contents) const override {
+    return policy_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy_;
+};
+
+TEST(ReadPolicyTest, FiltersDecideNotTheName) {
+  const auto read = [](const rocksdb::FilterPolicy* policy) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = std::make_shared<OwnPolicy>(policy);
+    FamilyToRebuild family;
+    family.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
+    return ReadPolicy(&family);
+  };
+  EXPECT_EQ(read(rocksdb::NewBloomFilterPolicy(10)), "");
+  EXPECT_EQ(read(NewFilterPolicy(10)).find("its filter policy is own.Policy"),
+            0);
 }
 
 // RocksDB lets some invalid options pass; filters have 10 bits per key then.
