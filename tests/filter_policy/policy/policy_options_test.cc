@@ -307,5 +307,11 @@ TEST(PolicyOptionsTest, AutoMayLeaveOutTheFiltersOfTheLastRun) {
   EXPECT_NEAR(8, bits_of(3), 0.01);
 }
 
+// An error names what was given.
+TEST(BitsPerKeyTextTest, RoundsOnlyWhatIsInRange) {
+  EXPECT_EQ("10.001", BitsPerKeyText(10.0006));
+  EXPECT_EQ("-1e-04", BitsPerKeyText(-0.0001));
+}
+
 }  // namespace
 }  // namespace linebloom
