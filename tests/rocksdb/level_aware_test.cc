@@ -100,13 +100,6 @@ TEST_F(LevelAwareTest, WithoutTheListenerEachDatabaseGetsOneWarning) {
   EXPECT_EQ(0, CountWarnings());
 }
 
-TEST_F(LevelAwareTest, TheAverageWithoutTheListener) {
-  Reopen();
-  WriteTree();
-  EXPECT_NEAR(10, BitsOfLevel(3), 0.1);
-  EXPECT_NEAR(10, BitsOfLevel(0), 0.6);  // of whole lines
-}
-
 struct Shape {
   const char* name;
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;

@@ -88,18 +88,6 @@ TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
   }
 }
 
-TEST_F(MemoryBudgetTest, DatabasesShareIt) {
-  UseBudget(60'000);
-  Reopen();
-  const auto other = OpenAnother("other");
-  for (rocksdb::DB* db : {db_.get(), other.get(), db_.get()}) {
-    PutRows({0, 100'000}, db);
-    Flush(db);
-    CompactAll(db);
-  }
-  EXPECT_NEAR(1, (Now().bytes + FiltersOf(other.get()).bytes) / budget_, 0.15);
-}
-
 // The floor: a filter of one bit rejects more per bit than half a filter.
 TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
   UseBudget(2'000);
@@ -150,21 +138,6 @@ TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
   EXPECT_LE(Now().bytes, 1.1 * budget_);
 }
 
-TEST_F(MemoryBudgetTest, FiltersOfAnotherPolicyTakeFromIt) {
-  UseBudget(60'000);
-  Reopen();
-  WriteFiles(0, 80'000);
-  CompactAll();
-  EXPECT_GT(Now().bytes, 0.85 * budget_);
-  UsePolicy(kBloom);
-  rocksdb::ColumnFamilyHandle* bloom = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(OptionsWithTable(), "bloom", &bloom));
-  WriteFile({0, 40'000}, bloom);
-  CompactAll();
-  EXPECT_LE(Now().bytes + FiltersOf(db_.get(), bloom).bytes, 1.1 * budget_);
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(bloom));
-}
-
 // What is closed leaves its share to the others, and counts again when it is
 // opened. Each has a line in its log, although the next log's address may be
 // that of one before.
@@ -210,29 +183,6 @@ TEST_F(MemoryBudgetTest, DatabasesClosedAndOpenedInTurn) {
         << name;
     ASSERT_OK(rocksdb::DestroyDB(Path(name), OptionsWithTable()));
   }
-}
-
-TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
-  UseBudget(40'000);
-  Reopen();
-  std::vector<std::string> names;
-  for (int i = 0; i < 20; ++i) names.push_back("family" + std::to_string(i));
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
-  ASSERT_OK(db_->CreateColumnFamilies(OptionsWithTable(), names, &families));
-  double bytes = 0;
-  for (rocksdb::ColumnFamilyHandle* family : families) {
-    WriteFile({0, 5000}, family);
-    bytes += FiltersOf(db_.get(), family).bytes;
-  }
-  EXPECT_LE(bytes, 2.1 * budget_);  // nothing has been compacted yet
-  // Memory of a dropped column family is available again.
-  ASSERT_OK(db_->DropColumnFamilies(families));
-  for (rocksdb::ColumnFamilyHandle* family : families) {
-    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-  }
-  WriteFiles(0, 40'000);
-  CompactAll();
-  EXPECT_GT(Now().bits_per_key(), 12);
 }
 
 // Filters older than the budget.

@@ -33,7 +33,7 @@ auto AreNearly(const std::vector<double>& shares) {
   return Pointwise(DoubleNear(1e-6), shares);
 }
 
-TEST(PlacesOfTest, FilesOfFewKeysOrNone) {
+TEST(IntervalsOfTest, FilesOfFewKeysOrNone) {
   EXPECT_THAT(Shares({}), IsEmpty());
   EXPECT_THAT(Shares({{"00", "99", 7}}), AreNearly({1}));
   EXPECT_THAT(Shares({{"44", "44", 1}}), AreNearly({1}));
@@ -44,7 +44,7 @@ TEST(PlacesOfTest, FilesOfFewKeysOrNone) {
               AreNearly({0.75, 0.25, 0.25}));
 }
 
-TEST(PlacesOfTest, FollowTheComparator) {
+TEST(IntervalsOfTest, FollowTheComparator) {
   const std::vector<double> shares =
       Shares({{"99", "50", 100}, {"49", "00", 300}, {"74", "25", 0}},
              *rocksdb::ReverseBytewiseComparator());
@@ -54,7 +54,7 @@ TEST(PlacesOfTest, FollowTheComparator) {
 }
 
 // Trees of random runs, each over a part of the key space, in files.
-TEST(PlacesOfTest, AreThoseOfTheRowsThatLieInTheRanges) {
+TEST(IntervalsOfTest, AreThoseOfTheRowsThatLieInTheRanges) {
   std::mt19937_64 random(1);
   for (int tree = 0; tree < 50; ++tree) {
     std::vector<std::string> rows;

@@ -20,27 +20,6 @@ Json FiltersFor(uint64_t keys, const std::string& other) {
       ->json["filters"];
 }
 
-// Every form of a question gives the same filter.
-TEST(SizeTest, AgreesWithItself) {
-  constexpr uint64_t kKeys = 20'000'000;
-  for (const double rate : {0.1, 0.003}) {
-    const Json by_rate = FiltersFor(kKeys, absl::StrCat("--rate=", rate));
-    ASSERT_EQ(by_rate.size(), 3u);
-    for (size_t i = 0; i < by_rate.size(); ++i) {
-      const Json& size = by_rate[i];
-      SCOPED_TRACE(testing::Message() << size["filter"] << " " << rate);
-      const double expected = size["rate"];
-      const uint64_t bytes = size["bytes"];
-      EXPECT_LE(expected, rate * (1 + 1e-9));
-      EXPECT_GE(expected, rate * 0.98);
-      const Json by_bytes =
-          FiltersFor(kKeys, absl::StrCat("--bytes=", bytes))[i];
-      EXPECT_LE(by_bytes["bytes"], bytes);
-      EXPECT_NEAR(by_bytes["rate"].get<double>() / rate, 1, 0.03);
-    }
-  }
-}
-
 // The computed size is exactly what the policies build.
 TEST(SizeTest, IsWhatIsBuilt) {
   for (const uint64_t keys : {1u, 51u, 52u, 12'345u}) {

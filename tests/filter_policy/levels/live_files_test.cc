@@ -206,6 +206,23 @@ TEST_F(LiveFilesTest, OutputsOfUntoldJobsTakeThePlaceOfWhatIsDeleted) {
   EXPECT_TRUE(files_.IsDue(0));
 }
 
+// The bits of a file follow from the level that it is written to.
+TEST_F(LiveFilesTest, TheRowsOfACompactionAreInItsOutputLevel) {
+  listed_ = {Unopened(1, 100, 5), Unopened(2, 1000)};
+  ReadSome(2);
+  List();
+  CompactionJobInfo job;
+  job.cf_name = "default";
+  job.job_id = 7;
+  job.base_input_level = 5;
+  job.output_level = 6;
+  job.input_files = {"/db/1.sst", "/db/2.sst"};
+  files_.BeginCompaction(job);
+  const NewFile file =
+      Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
+  EXPECT_EQ((std::vector<double>{0, 0, 0, 0, 0, 1100}), file.tree->levels);
+}
+
 // A flush of no file, or one that RocksDB says nothing of.
 TEST_F(LiveFilesTest, AFlushThatTellsNothingLeavesTheLastOne) {
   rocksdb::FlushJobInfo job;
