@@ -48,7 +48,7 @@ double HitsOfOldBits(const CacheLoad& load) {
   const double old_bits = load.totals.bits / load.totals.keys;
   double nearest = kAssumedHits;
   double distance = HUGE_VAL;
-  for (const double hits : {kAssumedHits, 0.0, 0.003, 0.01, 0.03, 0.3, 0.6}) {
+  for (const double hits : {kAssumedHits, 0.0, 0.003, 0.01, 0.1, 0.3, 0.6}) {
     const Choice best =
         read_model::BestChoice(load.trees, load.cache, {.hit_share = hits});
     const double off = std::abs(best.average_bits - old_bits);

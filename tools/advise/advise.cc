@@ -397,7 +397,7 @@ Runner DeclareAdvise(CLI::App* app) {
                   "only this column family; default: all");
   AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
             "share of lookups for existing rows; by default as the "
-            "statistics in the info log say, or 10%");
+            "statistics in the info log say, or 3%");
   return [config] { return RunAdvise(*config); };
 }
 
