@@ -13,7 +13,10 @@ namespace {
 
 using read_model::Choice;
 
-constexpr double kDeadBand = 0.5;
+// Down by any step of the model: for a tree that grows ever fewer bits are best.
+// With half a bit for both it read 1.02 times as much (median of 16 cells).
+constexpr double kDeadBandUp = 0.5;
+constexpr double kDeadBandDown = 0.25;
 constexpr double kStepUp = 0.5;
 constexpr double kStepAfterTurn = 0.25;
 
@@ -146,10 +149,10 @@ void SteadyChoice::Follow(const Choice& best) {
   if (bits_ <= 0 || best.filters_last_run != filters_last_run_) {
     bits_ = best.average_bits;
     filters_last_run_ = best.filters_last_run;
-  } else if (best.average_bits <= bits_ - kDeadBand) {
+  } else if (best.average_bits <= bits_ - kDeadBandDown) {
     bits_ = best.average_bits;
     went_down_ = true;
-  } else if (best.average_bits >= bits_ + kDeadBand) {
+  } else if (best.average_bits >= bits_ + kDeadBandUp) {
     bits_ += went_down_ ? kStepAfterTurn : kStepUp;
     went_down_ = false;
   }

@@ -60,10 +60,9 @@ struct CacheLoad {
   double others() const;
 };
 
-// The choice for the files of a block cache, one after the other. It keeps what
-// it has until another choice is half a bit away, goes up in steps and down at
-// once: near the cliff a bit too much multiplies the reads, and one too few
-// costs a fraction. Not thread-safe.
+// The choice for the files of a block cache, one after the other. It goes down
+// at once, and up in steps, if half a bit more is best: near the cliff a bit too
+// much multiplies the reads, and one too few costs a fraction. Not thread-safe.
 class SteadyChoice {
  public:
   // For the next file.
