@@ -27,7 +27,8 @@ LIVE_TREE = os.path.join(ROOT, "build/release/bench/live_tree")
 BLOOM, AUTO = "bloomfilter:10:false", "linebloom"
 FIXED = {f"{{id=linebloom;bits_per_key={bits};level_aware=true}}": bits for bits in (2, 3, 4, 5, 6, 7, 8, 10, 12, 14)}
 CACHES = [0.25, 0.4, 0.5, 0.75, 1, 1.5, 2]  # times filters and indexes of 10 bits
-LOADS = [f"{hits}{skew}" for skew in ("", ",zipf") for hits in (0, 1, 3, 10, 20, 50, 90, 100)]
+HITS = [0, 1, 3, 10, 20, 50, 90, 100]
+LOADS = [f"{hits}{skew}" for skew in ("", ",zipf") for hits in HITS]
 CELLS = [(partitioned, load, size) for partitioned in ("false", "true") for load in LOADS for size in CACHES]
 FEWEST_READS = 100  # for a ratio to mean something
 MEASURE = "measure=60k"
@@ -75,8 +76,8 @@ class Results:
         return self.find(AUTO, place)["bits_per_key"], own, best, fixed[best], None if few else own / fixed[best]
 
 
-def summarize(ratios):
-    print(f"\n{len(ratios)} measurements in which the best fixed bits would read {FEWEST_READS} blocks or more: worst "
+def summarize(name, ratios):
+    print(f"\n{name}: {len(ratios)} measurements in which the best fixed bits read {FEWEST_READS} blocks or more: most "
           f"{max(ratios):.2f}, median {statistics.median(ratios):.2f}, above 1.10: "
           f"{sum(ratio > 1.10 for ratio in ratios)}, above 1.25: {sum(ratio > 1.25 for ratio in ratios)}")
 
@@ -99,21 +100,25 @@ def sweep(results, rows=250_000):
             if cell[0] == partitioned:
                 results.run(AUTO, [cell], [f"cache={cell[2] * unit:.0f}", f"write={rows}", f"load={cell[1]}",
                                            "lookups=20k", "overwrite", MEASURE], flags)
-    ratios = []
-    print("Reads relative to the best fixed bits; in brackets linebloom's bits and the best fixed ones:\n\n"
-          "| filters | hits, % | " + " | ".join(map(str, CACHES)) + " |\n| --- | --- |" + " ---: |" * len(CACHES))
-    for partitioned, kind in (("false", "whole"), ("true", "partitioned")):
-        for load in LOADS:
-            texts = []
-            for size in CACHES:
-                if [partitioned, load, size] not in cells:
-                    texts.append("")
-                    continue
-                bits, _, best, _, ratio = results.compare([partitioned, load, size])
-                texts.append(f"{ratio:.2f} ({bits:.1f}, {best})" if ratio else f"few ({bits:.1f}, {best})")
-                ratios += [ratio] if ratio else []
-            print(f"| {kind} | {load.replace(',', ', ')} | " + " | ".join(texts) + " |")
-    summarize(ratios)
+    ratios, of_bloom = [], []
+    columns = [(partitioned, skew) for partitioned in ("false", "true") for skew in ("", ",zipf")]
+    print("Reads relative to the best fixed bits, under caches from the smallest to the largest: median, most\n\n"
+          "| hits, % | whole | whole, Zipf | partitioned | partitioned, Zipf |\n| --- | ---: | ---: | ---: | ---: |")
+    for hits in HITS:
+        texts = []
+        for partitioned, skew in columns:
+            of_caches = []
+            for cell in cells:
+                if cell[:2] == [partitioned, f"{hits}{skew}"]:
+                    _, _, _, least, ratio = results.compare(cell)
+                    if ratio:
+                        of_caches.append(ratio)
+                        of_bloom.append(results.reads(BLOOM, cell) / least)
+            texts.append(f"{statistics.median(of_caches):.2f}, {max(of_caches):.2f}" if of_caches else "")
+            ratios += of_caches
+        print(f"| {hits} | {' | '.join(texts)} |")
+    summarize("linebloom", ratios)
+    summarize("Bloom, 10 bits", of_bloom)
 
 
 def day(results, smallest=31_250, cache=250_000):
@@ -138,7 +143,7 @@ def day(results, smallest=31_250, cache=250_000):
         bits, own, best, least, ratio = results.compare(place)
         print(f"| {place} | {own:.3g} | {bits:.2f} | {best} | {least:.3g} | {f'{ratio:.2f}' if ratio else 'few reads'} |")
         ratios += [ratio] if ratio else []
-    summarize(ratios)
+    summarize("linebloom", ratios)
 
 
 def shapes(results, rows=250_000):
