@@ -152,8 +152,8 @@ def day_picture():
     panels = []
     for label, ticks, columns in (
             ("reads per 1,000 lookups", [10, 100, 1000, 3000],
-             ("linebloom: reads per 1,000 lookups", "their reads", "reads of 10 bits")),
-            ("bits per key", [2, 4, 8, 16], ("its bits", "best fixed bits"))):
+             ("reads per 1,000", "their reads", "reads of 10 bits")),
+            ("bits per key", [2, 4, 8, 16], ("bits", "best fixed bits"))):
         panels.append({"y": [label, ticks], "series": [
             {"label": name, "where": [8, above], "color": color,
              "points": [[float(place.split(":")[0]), row[column]] for place, row in rows.items()

@@ -134,10 +134,10 @@ def day(results, smallest=31_250, cache=250_000):
     for load, change in (("50", "half hit"), ("0", "all miss")):
         measure(change, f"load={load}")
         for quarter in range(1, 5):
-            measure(f"{change}, {25 * quarter} % overwritten", f"overwrite={smallest << 2}")
+            measure(f"{25 * quarter} % overwritten", f"overwrite={smallest << 2}")
     for filters in [AUTO, *FIXED]:
         results.run(filters, places, steps)
-    print("| measurement | linebloom: reads per 1,000 lookups | its bits | best fixed bits | their reads | ratio | reads of 10 bits |\n"
+    print("| measurement | reads per 1,000 | bits | best fixed bits | their reads | ratio | reads of 10 bits |\n"
           "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     ratios = []
     for place in places:
