@@ -61,8 +61,9 @@ struct CacheLoad {
 };
 
 // The choice for the files of a block cache, one after the other. It goes down
-// at once, and up in steps, if half a bit more is best: near the cliff a bit too
-// much multiplies the reads, and one too few costs a fraction. Not thread-safe.
+// at once, and up in steps, if half a bit more is best: near the cliff a bit
+// too much multiplies the reads, and one too few costs a fraction. Not
+// thread-safe.
 class SteadyChoice {
  public:
   // For the next file.
