@@ -13,8 +13,9 @@ namespace {
 
 using read_model::Choice;
 
-// Down by any step of the model: for a tree that grows ever fewer bits are best.
-// With half a bit for both it read 1.02 times as much (median of 16 cells).
+// Down by any step of the model: for a tree that grows ever fewer bits are
+// best. With half a bit for both it read 1.02 times as much (median of 16
+// cells).
 constexpr double kDeadBandUp = 0.5;
 constexpr double kDeadBandDown = 0.25;
 constexpr double kStepUp = 0.5;
