@@ -130,8 +130,9 @@ void ShareBudget(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
     if (!family.policy.memory_budget) continue;
     family.policy.memory_budget = budget;
     family.keys_under_budget = keys_under_budget;
-    if (keys_under_budget > 0)
+    if (keys_under_budget > 0) {
       family.budget_here = budget * (keys / keys_under_budget);
+    }
   }
 }
 
