@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "rocksdb/cache.h"
+#include "filter_policy/levels/rocksdb_cache.h"
 
 namespace linebloom {
 namespace {

@@ -12,7 +12,7 @@
 #include "filter_policy/levels/auto_bits.h"
 #include "filter_policy/levels/live_files.h"
 #include "filter_policy/levels/lookup_load.h"
-#include "rocksdb/cache.h"
+#include "filter_policy/levels/rocksdb_cache.h"
 #include "rocksdb/sst_file_reader.h"
 
 namespace linebloom {

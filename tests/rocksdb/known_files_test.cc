@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "filter_policy/levels/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/sst_file_writer.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "rocksdb/cache.h"
+#include "filter_policy/levels/rocksdb_cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/statistics.h"

@@ -9,10 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "rocksdb/cache.h"
-#if __has_include("rocksdb/advanced_cache.h")  // from 8.0 on
-#include "rocksdb/advanced_cache.h"
-#endif
+#include "filter_policy/levels/rocksdb_cache.h"
 
 namespace linebloom {
 namespace {
