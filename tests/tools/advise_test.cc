@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "filter_policy/levels/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/statistics.h"
