@@ -295,14 +295,14 @@ void AddRequest(const FamilyToRebuild& family,
   if (family.policy.memory_budget) {
     // The tree may have been larger when the file was written.
     target->keep_from_millibits = millibits / 2;
-  } else if (file && IsLevelAware(family.policy) && !is_for_cache) {
-    target->keep_from_millibits =
-        std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
   } else if (is_for_cache) {
     // Up to a bit makes up for other files, and auto goes up by half a bit.
     // Rejected: three quarters of the bits, which left files that read 2.3
     // times as much.
     target->keep_from_millibits = millibits - std::min(millibits, 1500u);
+  } else if (file && IsLevelAware(family.policy)) {
+    target->keep_from_millibits =
+        std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
   } else if (target->request.line == LineKind::kPlain &&
              table.optimize_filters_for_memory) {
     target->keep_from_millibits = millibits * 3 / 4;  // rounded down

@@ -34,8 +34,8 @@ struct TargetFilter {
   FilterRequest request = {};
   // True if the policy builds no filter for the file.
   bool wants_none = false;
-  // The least size of a new filter, because with level_aware it may get no more
-  // than the average. 0: the same as `request`.
+  // An old filter of so many bits per key stays, even if its rate is worse. 0:
+  // of as many as `request`.
   uint32_t keep_from_millibits = 0;
   // True if the policy has few bits for want of memory.
   bool may_shrink = false;
