@@ -25,8 +25,12 @@ class FilterReader {
 
   // Never returns false for a key in the filter.
   bool MayMatch(const char* key, size_t size) const {
-    return hash_.seed() == 0 ? probe_.key_may_match(filter_, key, size)
+    return hash_.seed() == 0 ? MayMatchUnseeded(key, size)
                              : MayMatchSeeded(key, size);
+  }
+  // If the hash has no seed.
+  bool MayMatchUnseeded(const char* key, size_t size) const {
+    return probe_.key_may_match(filter_, key, size);
   }
 
   // The same for hashes computed by hash(), at most kMaxBatch. Callers should

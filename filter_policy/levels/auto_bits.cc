@@ -114,7 +114,7 @@ AutoBits SteadyChoice::Next(CacheLoad load) {
   }
   read_model::Load hits = LoadOf(load);
   const bool may_leave_out_last =
-      hits.counted && hits.hit_share >= kFewestHitsWithoutLast;
+      hits.counted && !sampled_ && hits.hit_share >= kFewestHitsWithoutLast;
   hits.counted = false;
   Choice best = read_model::BestChoice(load.trees, load.cache, hits);
   const auto reads_of = [&](const Choice& choice) {
@@ -138,6 +138,7 @@ AutoBits SteadyChoice::Next(CacheLoad load) {
   bits.cache_bytes = load.cache.capacity;
   bits.hit_share = hit_share_;
   bits.counted = counted_;
+  bits.sampled = sampled_;
   const read_model::Reads reads = read_model::ReadsPerLookup(
       load.trees, load.cache, hits, {bits_, filters_last_run_});
   bits.index_bytes = reads.index_bytes;
@@ -166,11 +167,10 @@ read_model::Load SteadyChoice::LoadOf(const CacheLoad& load) {
     // None among few isn't none among many.
     hit_share_ = std::min(1.0, (lookups.hits + 0.5) / lookups.all);
     counted_ = true;
+    sampled_ = load.sampled;
     scanned = lookups.other_data_blocks() / lookups.all;
   } else if (hit_share_ < 0) {
-    hit_share_ = load.all_are_counted && load.totals.keys > 0
-                     ? HitsOfOldBits(load)
-                     : kAssumedHits;
+    hit_share_ = load.totals.keys > 0 ? HitsOfOldBits(load) : kAssumedHits;
   }
   return {.hit_share = hit_share_,
           .counted = counted_,

@@ -31,6 +31,7 @@ struct AutoBits {
   double index_bytes = 0;
   double hit_share = 0;  // of the lookups that reach SSTables
   bool counted = false;  // false: hit_share is assumed
+  bool sampled = false;  // counted from a sample of the filters' answers
   double reads = 0;      // per lookup, as expected with the bits
   double reads_with_10 = 0;
 };
@@ -52,7 +53,8 @@ struct CacheLoad {
   FileTotals totals;  // of all files as they are
   FileTotals level0;  // of its files
   Lookups lookups;
-  bool all_are_counted = true;  // false: a database has no Statistics
+  bool all_are_counted = true;  // false: lookups of a database are not known
+  bool sampled = false;         // some have no Statistics
 
   // Bytes that others have of the cache for certain: the memory of memtables
   // that are charged to it, pinned blocks, or what is in it beyond all blocks
@@ -78,6 +80,7 @@ class SteadyChoice {
   bool went_down_ = false;
   double hit_share_ = -1;  // below 0: not known yet
   bool counted_ = false;
+  bool sampled_ = false;
   double others_ = 0;  // bytes, when it was asked last
 };
 

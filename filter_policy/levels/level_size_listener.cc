@@ -195,6 +195,8 @@ class LevelSizeListener final : public rocksdb::EventListener,
   struct Table {
     const rocksdb::Cache* cache = nullptr;  // null: not known yet
     rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
+    // The answers of the policy's filters: `all` probes, `hits` positives.
+    LookupWindow answers;
   };
 
   struct Database {
@@ -301,7 +303,18 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = databases_.find(id);
     if (found == databases_.end()) return {};
-    found->second.tables[family] = found->second.last_table = {cache, style};
+    Table& known = found->second.tables[family];
+    known.cache = cache;
+    known.style = style;
+    const rocksdb::FilterPolicy* const policy = table.filter_policy.get();
+    const auto* const sample =
+        policy == nullptr ? nullptr
+                          : policy->GetOptions<AnswerSample>(kAnswerSample);
+    if (sample != nullptr) {
+      known.answers.Sample({.all = static_cast<double>(sample->probes),
+                            .hits = static_cast<double>(sample->positives)});
+    }
+    found->second.last_table = known;
     for (const auto& [other, database] : databases_) {
       AddTrees(database, cache, &load);
     }
@@ -322,14 +335,23 @@ class LevelSizeListener final : public rocksdb::EventListener,
         continue;
       }
       load->trees.push_back(ModelOf(family, table.style));
-      load->trees.back().lookups = family.live.Total();
+      if (database.statistics == nullptr) {
+        const Lookups& answers = table.answers.recent();
+        const Lookups lookups =
+            LookupsBehind(family, answers.all, answers.hits);
+        load->trees.back().lookups = lookups.all;
+        load->lookups.Add(lookups);
+        load->all_are_counted &= lookups.all > 0;
+        load->sampled = true;
+      } else {
+        load->trees.back().lookups = family.live.Total();
+      }
       rows += family.live.Total();
       load->totals.Add(family.live.filters);
       for (const FileTotals& file : family.level0) load->level0.Add(file);
     }
-    if (rows <= 0) return;
+    if (rows <= 0 || database.statistics == nullptr) return;
     load->lookups.Add(database.lookups.recent());
-    load->all_are_counted &= database.statistics != nullptr;
     // RocksDB doesn't count lookups by column family.
     for (auto tree = load->trees.begin() + first; tree != load->trees.end();
          ++tree) {

@@ -27,6 +27,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "filter_policy/levels/lookup_load.h"
 #include "filter_policy/levels/new_file.h"
 #include "filter_policy/levels/read_model.h"
 #include "filter_policy/levels/tree_state.h"
@@ -131,5 +132,10 @@ class LiveFiles {
 // The family's runs for the model, the newest first; leveled trees at rest.
 read_model::Tree ModelOf(const LiveFiles::Family& family,
                          rocksdb::CompactionStyle style);
+
+// The lookups behind a sample of the answers that the family's filters gave, or
+// nothing if it is too small or files lack filters.
+Lookups LookupsBehind(const LiveFiles::Family& family, double probes,
+                      double positives);
 
 }  // namespace linebloom

@@ -1,6 +1,9 @@
 // What lookups ask of SSTables, over a window that forgets.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "rocksdb/statistics.h"
 
 namespace linebloom {
@@ -16,6 +19,15 @@ struct Lookups {
   double other_data_blocks() const;
 
   void Add(const Lookups& more, double times = 1);
+};
+
+// What filters answer to a sample of the probes, one in kProbesPerSample.
+// Thread-safe. RocksDB's Configurable finds a policy's by kAnswerSample.
+inline constexpr int kProbesPerSample = 128;
+inline constexpr char kAnswerSample[] = "linebloom.answers";
+struct AnswerSample {
+  std::atomic<uint64_t> probes = 0;
+  std::atomic<uint64_t> positives = 0;
 };
 
 // Since the statistics began. All 0 where they count nothing.

@@ -34,32 +34,6 @@ constexpr double kPartitionOverhead = 50;
 // Metadata, and rounding up to whole lines.
 constexpr double kFilterOverhead = 31;
 
-// The rate of solved lines, which are built as plain ones below
-// kMinSolvedMillibits. A plain line's takes some 20 microseconds, so those are
-// computed once.
-double RateOf(double bits) {
-  constexpr double kPlainStep = 1.0 / 16;
-  constexpr double kMinSolved = 1.0 * kMinSolvedMillibits / kMillibitsPerBit;
-  const auto rate = [](LineKind line, double of_bits) {
-    return ExpectedRate(line, static_cast<uint32_t>(of_bits * kMillibitsPerBit),
-                        kBitsPerLine / of_bits);
-  };
-  if (bits <= 0) return 1;
-  if (bits >= kMinSolved) return rate(LineKind::kSolved, bits);
-  constexpr auto kPoints =
-      static_cast<size_t>((kMinSolved - kMinBitsOfRun) / kPlainStep) + 1;
-  static const auto plain_rates = [&] {
-    std::array<double, kPoints + 1> rates = {};
-    for (size_t i = 0; i < rates.size(); ++i) {
-      rates[i] = rate(LineKind::kPlain, kMinBitsOfRun + i * kPlainStep);
-    }
-    return rates;
-  }();
-  const double place = std::max(0.0, bits - kMinBitsOfRun) / kPlainStep;
-  const auto i = std::min(static_cast<size_t>(place), kPoints - 1);
-  return std::lerp(plain_rates[i], plain_rates[i + 1], place - i);
-}
-
 double KeysOf(const Run& run) {
   double keys = 0;
   for (const Files& files : run.files) keys += files.filter_keys;
@@ -347,6 +321,32 @@ Choice NextToUsual(const std::vector<Tried>& tried, double least) {
 }
 
 }  // namespace
+
+// The rate of solved lines, which are built as plain ones below
+// kMinSolvedMillibits. A plain line's takes some 20 microseconds, so those are
+// computed once.
+double RateOf(double bits) {
+  constexpr double kPlainStep = 1.0 / 16;
+  constexpr double kMinSolved = 1.0 * kMinSolvedMillibits / kMillibitsPerBit;
+  const auto rate = [](LineKind line, double of_bits) {
+    return ExpectedRate(line, static_cast<uint32_t>(of_bits * kMillibitsPerBit),
+                        kBitsPerLine / of_bits);
+  };
+  if (bits <= 0) return 1;
+  if (bits >= kMinSolved) return rate(LineKind::kSolved, bits);
+  constexpr auto kPoints =
+      static_cast<size_t>((kMinSolved - kMinBitsOfRun) / kPlainStep) + 1;
+  static const auto plain_rates = [&] {
+    std::array<double, kPoints + 1> rates = {};
+    for (size_t i = 0; i < rates.size(); ++i) {
+      rates[i] = rate(LineKind::kPlain, kMinBitsOfRun + i * kPlainStep);
+    }
+    return rates;
+  }();
+  const double place = std::max(0.0, bits - kMinBitsOfRun) / kPlainStep;
+  const auto i = std::min(static_cast<size_t>(place), kPoints - 1);
+  return std::lerp(plain_rates[i], plain_rates[i + 1], place - i);
+}
 
 void Run::Add(const Files& file) {
   const auto size_of = [](const Files& f) {

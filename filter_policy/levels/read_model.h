@@ -17,6 +17,10 @@
 
 namespace linebloom::read_model {
 
+// The false-positive rate of new filters with so many bits per key; 1 with
+// none.
+double RateOf(double bits);
+
 // What a filter takes, and the share of missing keys that it lets pass. Files
 // without a filter have {0, 1}.
 struct Filters {

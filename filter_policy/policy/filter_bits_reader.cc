@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace {
 
 using rocksdb::Slice;
 
-class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
+class LineFilterBitsReader : public rocksdb::FilterBitsReader {
  public:
   explicit LineFilterBitsReader(const FilterReader& filter) : filter_(filter) {}
 
@@ -39,6 +40,9 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
     }
   }
 
+ protected:
+  const FilterReader filter_;
+
  private:
   // Short keys inline: with calls, batches take 4 to 8 % longer.
   uint64_t HashOf(const Slice& key) const {
@@ -47,8 +51,56 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
                ? hash(key.data(), key.size())
                : HashShortKey(hash.line(), key.data(), key.size());
   }
+};
 
-  const FilterReader filter_;
+// Before the thread counts one. Other models of thread-local variables need a
+// call in a shared library.
+__attribute__((
+    tls_model("initial-exec"))) constinit thread_local int probes_left = 1;
+
+// Counts one probe in kProbesPerSample on average. The distance between two is
+// random, because each lookup probes the same runs in turn. Filters without a
+// seed alone, which saves the choice of the hash.
+//
+// Rejected: keys with certain hashes, which needs no variable of the thread.
+// With Zipf's law a few keys are most of the lookups, in the sample or not.
+class SampledFilterBitsReader final : public LineFilterBitsReader {
+ public:
+  SampledFilterBitsReader(const FilterReader& filter,
+                          std::shared_ptr<AnswerSample> sample)
+      : LineFilterBitsReader(filter), sample_(std::move(sample)) {}
+
+  bool MayMatch(const Slice& key) override {
+    if (--probes_left == 0) [[unlikely]]
+      return CountedMayMatch(key);
+    return filter_.MayMatchUnseeded(key.data(), key.size());
+  }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    LineFilterBitsReader::MayMatch(num_keys, keys, may_match);
+    if (num_keys < probes_left) {
+      probes_left -= num_keys;
+    } else if (num_keys > 0) {
+      Count(may_match[std::max(probes_left, 1) - 1]);
+    }
+  }
+
+ private:
+  // Not inlined, so that other probes need no stack.
+  __attribute__((noinline)) bool CountedMayMatch(const Slice& key) {
+    const bool may_match = LineFilterBitsReader::MayMatch(key);
+    Count(may_match);
+    return may_match;
+  }
+
+  void Count(bool may_match) {
+    sample_->probes.fetch_add(1, std::memory_order_relaxed);
+    if (may_match) sample_->positives.fetch_add(1, std::memory_order_relaxed);
+    thread_local std::minstd_rand random;
+    probes_left = 1 + static_cast<int>(random() % (2 * kProbesPerSample - 1));
+  }
+
+  const std::shared_ptr<AnswerSample> sample_;
 };
 
 static_assert(!std::is_abstract_v<LineFilterBitsReader>,
@@ -109,11 +161,14 @@ class CanonicalFilterBitsReader final : public rocksdb::FilterBitsReader {
 // (FilterRequest).
 std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
     const Slice& block, const rocksdb::FilterPolicy& built_in,
-    uint64_t canonical_key) {
+    uint64_t canonical_key, const std::shared_ptr<AnswerSample>& sample) {
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   const std::optional<FilterReader> filter =
       FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key);
   if (filter.has_value()) {
+    if (sample != nullptr && filter->hash().seed() == 0) {
+      return std::make_unique<SampledFilterBitsReader>(*filter, sample);
+    }
     return std::make_unique<LineFilterBitsReader>(*filter);
   }
   if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {  // not lines
@@ -128,13 +183,14 @@ std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const Slice& block, const rocksdb::FilterPolicy& built_in,
-    const std::shared_ptr<const CanonicalKey>& canonical_key) {
+    const std::shared_ptr<const CanonicalKey>& canonical_key,
+    const std::shared_ptr<AnswerSample>& sample) {
   if (canonical_key == nullptr) {
-    return ReaderOfBlock(block, built_in, /*canonical_key=*/0);
+    return ReaderOfBlock(block, built_in, /*canonical_key=*/0, sample);
   }
   return std::make_unique<CanonicalFilterBitsReader>(
       canonical_key,
-      ReaderOfBlock(block, built_in, CanonicalId(*canonical_key)));
+      ReaderOfBlock(block, built_in, CanonicalId(*canonical_key), sample));
 }
 
 }  // namespace linebloom

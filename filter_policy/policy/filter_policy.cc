@@ -1,6 +1,7 @@
 #include "linebloom/filter_policy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/allocation.h"
 #include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/levels/lookup_load.h"
 #include "filter_policy/levels/new_file.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
@@ -108,6 +110,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         problem_(std::move(problem)),
         built_in_(rocksdb::NewBloomFilterPolicy(10)) {
     RegisterOptions(kFilterPolicyName, &options_, &FilterPolicyOptionTypes());
+    RegisterOptions(kAnswerSample, sample_.get(), nullptr);
     Settle();
   }
 
@@ -141,6 +144,12 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     }
     if (NeedsListener(options_) && !HasListener(db_options)) {
       return ListenerMissing(options_);
+    }
+    const rocksdb::BlockBasedTableOptions* const table =
+        TableOptionsOf(cf_options);
+    if (IsAuto(options_) && HasListener(db_options) && table != nullptr &&
+        CacheHoldsFilters(*table) && db_options.statistics == nullptr) {
+      is_sampled_ = true;
     }
     log_.NoteOpening(db_options.info_log.get(),
                      options_.canonical_key == nullptr &&
@@ -183,7 +192,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
-    return NewFilterBitsReader(contents, *built_in_, used_.canonical_key)
+    return NewFilterBitsReader(contents, *built_in_, used_.canonical_key,
+                               is_sampled_ ? sample_ : nullptr)
         .release();
   }
 
@@ -288,6 +298,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   mutable std::map<uint32_t, std::unique_ptr<const rocksdb::FilterPolicy>>
       blooms_;
   mutable OncePerLog log_;
+  // Of the lookups, if no Statistics count them. Readers may outlive this.
+  mutable std::atomic<bool> is_sampled_ = false;
+  const std::shared_ptr<AnswerSample> sample_ =
+      std::make_shared<AnswerSample>();
 };
 
 static_assert(

@@ -93,9 +93,9 @@ std::string ChosenBits(const AutoBits& chosen) {
          ". The block cache has " + Megabytes(chosen.cache_bytes) +
          ", indexes take " + Megabytes(chosen.index_bytes) + ", and " +
          FixedText(100 * chosen.hit_share, 1) + " % of the lookups " +
-         (chosen.counted ? "hit"
-                         : "are assumed to hit (no Statistics, or too few "
-                           "lookups)") +
+         (!chosen.counted  ? "are assumed to hit (too few were counted)"
+          : chosen.sampled ? "hit, by a sample of the filters' answers"
+                           : "hit") +
          ". Expected block reads per 1,000 lookups: " +
          FixedText(1000 * chosen.reads, 2) + ", with 10 bits " +
          FixedText(1000 * chosen.reads_with_10, 2) + ".";

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -341,6 +342,58 @@ TEST(ModelOfTest, ManyFilesOfLevel0AreFewRuns) {
   }
   EXPECT_NEAR(1000, met, 1e-6);
   EXPECT_NEAR(100'000, rows, 1e-6);
+}
+
+// Random lookups in runs of 10,000 to a million rows, whose filters of 10 bits let
+// one key in 600 pass.
+TEST(LookupsBehindTest, FindsTheShareThatHits) {
+  LiveFiles files;
+  std::vector<LiveFileMetaData> listed;
+  const std::vector<double> runs = {10'000, 10'000, 100'000, 1'000'000};
+  for (const double rows : runs) {
+    const auto number = static_cast<int>(listed.size());
+    listed.push_back(
+        Unopened(number, static_cast<uint64_t>(rows), number < 2 ? 0 : number));
+    files.Read(listed.back().name, FileOf(static_cast<uint64_t>(rows)));
+  }
+  files.List(listed, files.version());
+  const auto& family = files.families().at("default");
+  std::mt19937 random(1);
+  std::discrete_distribution<size_t> run_of_row(runs.begin(), runs.end());
+  std::bernoulli_distribution false_positive(1.0 / 600);
+  for (const double share : {0.0, 0.03, 0.5, 1.0}) {
+    std::bernoulli_distribution hits(share);
+    double probes = 0;
+    double positives = 0;
+    for (int i = 0; i < 100'000; ++i) {
+      const bool hit = hits(random);
+      const size_t last = hit ? run_of_row(random) : runs.size() - 1;
+      for (size_t run = 0; run <= last; ++run) {
+        ++probes;
+        positives += (hit && run == last) || false_positive(random) ? 1 : 0;
+      }
+    }
+    const Lookups lookups = LookupsBehind(family, probes, positives);
+    EXPECT_NEAR(1, lookups.all / (100'000.0 * kProbesPerSample), 0.02) << share;
+    EXPECT_NEAR(share, lookups.hits / lookups.all, 0.01) << share;
+  }
+  EXPECT_EQ(0, LookupsBehind(family, 999, 0).all);
+}
+
+TEST(LookupsBehindTest, NothingIfFilesLackFilters) {
+  LiveFiles files;
+  TableProperties without = PropertiesOf(200);
+  without.filter_size = without.num_filter_entries = 0;
+  files.Read("/1.sst", FileOf(1000));
+  files.Read("/2.sst", TotalsOf(&without, 200 * kBytesPerRow));
+  std::vector<LiveFileMetaData> listed = {Unopened(1, 1000)};
+  files.List(listed, files.version());
+  EXPECT_GT(LookupsBehind(files.families().at("default"), 10'000, 5'000).all,
+            0);
+  listed.push_back(Unopened(2, 200, 5));
+  files.List(listed, files.version());
+  EXPECT_EQ(0,
+            LookupsBehind(files.families().at("default"), 10'000, 5'000).all);
 }
 
 }  // namespace

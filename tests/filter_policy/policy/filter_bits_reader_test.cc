@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "filter_policy/levels/lookup_load.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 
@@ -56,6 +62,82 @@ TEST_F(FilterBitsReaderTest, OfCanonicalKeysOutlivesItsPolicy) {
   EXPECT_TRUE(reader->MayMatch("KEY7"));
   builder->AddKey("Key");
   EXPECT_FALSE(FinishToString(builder.get()).empty());
+}
+
+// The bits of auto follow from a sample of the answers if Statistics don't
+// count the lookups.
+class AnswerSampleTest : public FilterBitsReaderTest {
+ protected:
+  // A reader of a database with these options.
+  std::unique_ptr<FilterBitsReader> ReaderOf(const OwnedPolicy& policy) {
+    rocksdb::ColumnFamilyOptions family;
+    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
+    EXPECT_TRUE(policy->ValidateOptions(database_, family).ok());
+    block_ = BuildBlock(*policy, keys_);
+    return NewReader(*policy, block_);
+  }
+
+  static const AnswerSample& SampleOf(const OwnedPolicy& policy) {
+    return *policy->GetOptions<AnswerSample>(kAnswerSample);
+  }
+
+  AnswerSampleTest() {
+    database_.listeners.push_back(NewLevelSizeListener());
+    table_.cache_index_and_filter_blocks = true;
+  }
+
+  rocksdb::DBOptions database_;
+  rocksdb::BlockBasedTableOptions table_;
+
+ private:
+  std::string block_;
+};
+
+TEST_F(AnswerSampleTest, CountsOneProbeIn128) {
+  const auto policy = MakePolicy();
+  auto reader = ReaderOf(policy);
+  const AnswerSample& sample = SampleOf(policy);
+  const auto expect = [&](double probes, double positives, const char* what) {
+    probes /= kProbesPerSample;
+    positives /= kProbesPerSample;
+    EXPECT_NEAR(probes, sample.probes, 6 * std::sqrt(probes)) << what;
+    EXPECT_NEAR(positives, sample.positives, 6 * std::sqrt(positives)) << what;
+  };
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(MatchesAll(reader.get(), keys_));
+  expect(5e5, 5e5, "one by one");
+  int matches = 0;
+  for (int i = 0; i < 100; ++i) {
+    matches += CountMatches(reader.get(), strangers_);
+  }
+  EXPECT_LT(matches, 5000);
+  expect(10e5, 5e5 + matches, "strangers");
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(std::vector<bool>(5000, true),
+              MatchInBatches(reader.get(), keys_));
+  }
+  expect(15e5, 10e5 + matches, "in batches");
+  // RocksDB's cache may keep readers.
+  reader = ReaderOf(MakePolicy());
+  EXPECT_TRUE(MatchesAll(reader.get(), keys_));
+}
+
+TEST_F(AnswerSampleTest, OnlyForBitsThatDependOnIt) {
+  const auto expect_none = [&](const FilterPolicyOptions& options,
+                               const char* what) {
+    const auto policy = MakePolicy(options);
+    EXPECT_TRUE(MatchesAll(ReaderOf(policy).get(), keys_));
+    EXPECT_EQ(0u, SampleOf(policy).probes) << what;
+  };
+  expect_none({.bits_per_key = 10}, "fixed bits");
+  expect_none({.hash_seed = 7}, "with a seed");
+  database_.statistics = rocksdb::CreateDBStatistics();
+  expect_none({}, "Statistics");
+  database_.statistics = nullptr;
+  table_.cache_index_and_filter_blocks = false;
+  expect_none({}, "outside the block cache");
+  table_.cache_index_and_filter_blocks = true;
+  database_.listeners.clear();
+  expect_none({}, "without the listener");
 }
 
 // A million keys: the rate is below the project's own limit, about half of

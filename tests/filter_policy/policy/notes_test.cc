@@ -39,9 +39,13 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   assumed.filters_last_run = false;
   assumed.hit_share = 0.5 / 11'000;
   EXPECT_THAT(ChosenBits(assumed),
-              HasSubstr(", and 0.0 % of the lookups are assumed to hit (no "
-                        "Statistics, or too few lookups)."));
+              HasSubstr(", and 0.0 % of the lookups are assumed to hit (too "
+                        "few were counted)."));
   EXPECT_THAT(ChosenBits(assumed), HasSubstr("those of the last level none"));
+  AutoBits sampled = kChosen;
+  sampled.sampled = true;
+  EXPECT_THAT(ChosenBits(sampled),
+              HasSubstr("hit, by a sample of the filters' answers. "));
 }
 
 // Says what filters get, and how to add what is missing.
