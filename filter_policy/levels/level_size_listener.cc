@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -169,6 +170,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       found->second.files.Create(
           info.file_path, TotalsOf(&info.table_properties, info.file_size),
           info.file_size, is_compacted ? &info.job_id : nullptr);
+      NoteLostFilters(info, &found->second);
     }
   }
 
@@ -205,8 +207,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
     // may be opened at the same path.
     std::string session;
     const rocksdb::ColumnFamilyHandle* default_family = nullptr;
-    const rocksdb::Logger* info_log = nullptr;
+    rocksdb::Logger* info_log = nullptr;
     std::shared_ptr<rocksdb::Statistics> statistics;
+    std::set<std::string> without_policy;  // families that were told of
     LiveFiles files;
     LookupWindow lookups;
     // Of column families that have chosen, and of the last of them.
@@ -214,6 +217,27 @@ class LevelSizeListener final : public rocksdb::EventListener,
     Table last_table;
   };
   using Databases = std::map<DatabaseId, Database>;
+
+  // Bindings that set table options only for families that they create lose the
+  // filters whenever the database is opened again.
+  static void NoteLostFilters(const rocksdb::TableFileCreationInfo& info,
+                              Database* database) {
+    const auto& families = database->files.families();
+    const auto family = families.find(info.cf_name);
+    if (!info.table_properties.filter_policy_name.empty() ||
+        info.table_properties.num_entries == 0 || family == families.end() ||
+        family->second.live.filters.bits <= 0 ||
+        !database->without_policy.insert(info.cf_name).second) {
+      return;
+    }
+    rocksdb::Log(
+        rocksdb::InfoLogLevel::WARN_LEVEL, database->info_log,
+        "linebloom: column family '%s' has no filter policy, but files with "
+        "filters: its new files get none, and lookups of missing rows will "
+        "read them. Set BlockBasedTableOptions::filter_policy for each family "
+        "each time that the database is opened.",
+        info.cf_name.c_str());
+  }
 
   // The database that an event without one is about; null if that isn't sure.
   Databases::value_type* FindByPath(const std::string& path) {

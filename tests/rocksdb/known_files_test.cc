@@ -160,6 +160,22 @@ TEST_F(KnownFilesTest, WhatAnIdleDatabaseLostIsFree) {
   EXPECT_GE(FiltersOf(other.get()).bits_per_key(), 9);
 }
 
+TEST_F(KnownFilesTest, TellsOnceThatNewFilesHaveNoPolicy) {
+  const auto flush = [this] {
+    PutRows({0, 1000});
+    Flush(db_.get());
+    return CountInLog({"WARN", "'default' has no filter policy"});
+  };
+  Reopen();
+  EXPECT_EQ(0, flush());
+  table_.filter_policy = nullptr;
+  Reopen();
+  EXPECT_EQ(1, flush());
+  EXPECT_EQ(1, flush());
+  DestroyAndReopen();  // no filters, and none to lose
+  EXPECT_EQ(0, flush());
+}
+
 class AutoBitsTest : public KnownFilesTest {
  protected:
   AutoBitsTest() {
