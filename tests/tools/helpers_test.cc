@@ -113,6 +113,12 @@ TEST(InfoLogTest, HitsAreThoseOfOneDump) {
   EXPECT_EQ(ratio_of(first + second), 0.5);
   // Several counters are read one after another, and one may have been reset.
   EXPECT_EQ(ratio_of(second + " rocksdb.l0.hit COUNT : 101\n"), std::nullopt);
+  // Without any the policy may have counted.
+  std::string chosen = "linebloom: bits_per_key=auto: new files get 7.0 bits";
+  chosen += ", and 12.5 % of the lookups ";
+  EXPECT_EQ(ratio_of(chosen + "hit, by a sample of answers."), 0.125);
+  EXPECT_EQ(ratio_of(chosen + "hit.\n" + first), 0.9);
+  EXPECT_EQ(ratio_of(chosen + "are assumed to hit."), std::nullopt);
 }
 
 // Values from R: binom::binom.wilson(x, n).

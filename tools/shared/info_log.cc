@@ -42,6 +42,19 @@ std::optional<double> HitRatio(Counts counts) {
   return 1.0 * found / (read - in_memory);
 }
 
+// The same by the policy's sentence, which may count without statistics.
+std::optional<double> HitRatioOfChoice(absl::string_view chosen_bits) {
+  const size_t end = chosen_bits.find(" % of the lookups hit");
+  if (end == absl::string_view::npos) return std::nullopt;
+  const absl::string_view before = chosen_bits.substr(0, end);
+  double percent = 0;
+  if (!absl::SimpleAtod(before.substr(before.rfind(' ') + 1), &percent) ||
+      !(percent >= 0 && percent <= 100)) {
+    return std::nullopt;
+  }
+  return percent / 100;
+}
+
 // The same as GetFilterStats() for RocksDB's statistics. Older releases lack
 // prefix.true.positive and count the prefixes of scans in the other two.
 FilterStats FiltersOf(Counts counts) {
@@ -116,6 +129,8 @@ class LogReader {
 
   InfoLogFacts Facts() {
     facts_.hit_ratio = HitRatio(counts_);
+    if (!facts_.hit_ratio)
+      facts_.hit_ratio = HitRatioOfChoice(facts_.chosen_bits);
     facts_.filters = FiltersOf(counts_);
     return facts_;
   }

@@ -37,10 +37,10 @@ struct InfoLogFacts {
   // stats_dump_period_sec if the database has them, as in the log:
   // "2026/11/21-17:11:03.123456". "" without any.
   std::string until;
-  // By those: of the lookups that reached the files, the share that found a
-  // row, and what filters answered.
+  FilterStats filters;  // what they answered, by those
+  // Of the lookups that reached the files, the share that found a row: by
+  // statistics or, without any, by `chosen_bits`.
   std::optional<double> hit_ratio;
-  FilterStats filters;
   // What the policy said last of the bits that bits_per_key=auto chose, a
   // sentence, and when, as `until`. "" if it chose none.
   std::string chosen_bits;
