@@ -109,7 +109,7 @@ AutoBits SteadyChoice::Next(CacheLoad load) {
   const double others = load.others();
   load.cache.capacity -= std::min(others, others_);
   others_ = others;
-  if (!load.all_are_counted || load.lookups.all < kFewestLookups) {
+  if (load.sampled || load.lookups.all < kFewestLookups) {
     for (read_model::Tree& tree : load.trees) tree.lookups = 0;  // by rows
   }
   read_model::Load hits = LoadOf(load);

@@ -53,8 +53,7 @@ struct CacheLoad {
   FileTotals totals;  // of all files as they are
   FileTotals level0;  // of its files
   Lookups lookups;
-  bool all_are_counted = true;  // false: lookups of a database are not known
-  bool sampled = false;         // some have no Statistics
+  bool sampled = false;  // a database has no Statistics
 
   // Bytes that others have of the cache for certain: the memory of memtables
   // that are charged to it, pinned blocks, or what is in it beyond all blocks

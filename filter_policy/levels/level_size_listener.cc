@@ -359,16 +359,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
         continue;
       }
       load->trees.push_back(ModelOf(family, table.style));
+      load->trees.back().lookups = family.live.Total();
       if (database.statistics == nullptr) {
         const Lookups& answers = table.answers.recent();
-        const Lookups lookups =
-            LookupsBehind(family, answers.all, answers.hits);
-        load->trees.back().lookups = lookups.all;
-        load->lookups.Add(lookups);
-        load->all_are_counted &= lookups.all > 0;
+        load->lookups.Add(LookupsBehind(family, answers.all, answers.hits));
         load->sampled = true;
-      } else {
-        load->trees.back().lookups = family.live.Total();
       }
       rows += family.live.Total();
       load->totals.Add(family.live.filters);

@@ -408,7 +408,7 @@ Lookups LookupsBehind(const LiveFiles::Family& family, double probes,
       return;
     }
     ++runs;
-    rates += read_model::RateOf((run.bits - run.overhead) / run.keys);
+    rates += read_model::RateOf(run.bits / run.keys);
     rows += run.all_rows();
     probes_of_rows += runs * run.all_rows();
   };

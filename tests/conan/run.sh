@@ -14,15 +14,18 @@ export CONAN_HOME=$work/home PATH=$PATH:$work/venv/bin
 if ! command -v conan > /dev/null; then
   { python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet conan; } || exit 77
 fi
-rm -rf "$CONAN_HOME"
+version=$(sed --quiet 's/^project(linebloom VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+rm -rf "$CONAN_HOME" "$work/test_package"
+cp --recursive "$root/packaging/conan/test_package" "$work" # built in its folder
 conan profile detect > /dev/null
 conan remote disable '*' > /dev/null
 for shared in False True; do
   for name in rocksdb xxhash; do
     conan create "$root/tests/conan/debian" --name=$name --options="&:shared=$shared" > "$work/$name.log" 2>&1
   done
-  conan create "$root/packaging/conan" --settings=compiler.cppstd=20 --options="*:shared=$shared" \
-    > "$work/linebloom.log" 2>&1 ||
+  flags=(--settings=compiler.cppstd=20 --options="*:shared=$shared")
+  { conan create "$root/packaging/conan" --test-folder= "${flags[@]}" &&
+    conan test "$work/test_package" "linebloom/$version" "${flags[@]}"; } > "$work/linebloom.log" 2>&1 ||
     { tail --lines=30 "$work/linebloom.log"; exit 1; }
   echo "shared=$shared: $(grep 'missing rows rejected' "$work/linebloom.log")"
 done

@@ -396,8 +396,8 @@ Runner DeclareAdvise(CLI::App* app) {
   app->add_option("--column_family", config->column_family,
                   "only this column family; default: all");
   AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
-            "share of lookups for existing rows; by default as the "
-            "statistics in the info log say, or 3%");
+            "share of lookups for existing rows; by default as the info log "
+            "says, or 3%");
   return [config] { return RunAdvise(*config); };
 }
 
