@@ -344,8 +344,8 @@ TEST(ModelOfTest, ManyFilesOfLevel0AreFewRuns) {
   EXPECT_NEAR(100'000, rows, 1e-6);
 }
 
-// Random lookups in runs of 10,000 to a million rows, whose filters of 10 bits let
-// one key in 600 pass.
+// Random lookups in runs of 10,000 to a million rows, whose filters of 10 bits
+// let one key in 600 pass.
 TEST(LookupsBehindTest, FindsTheShareThatHits) {
   LiveFiles files;
   std::vector<LiveFileMetaData> listed;
