@@ -172,6 +172,14 @@ TEST_F(CachesTest, AreThoseOfTheirColumnFamiliesTheOtherWayRound) {
                                   "0.0200 MB"));
 }
 
+// It would flicker, though all would fit.
+TEST_F(CachesTest, ShardsHoldTheLargestBlockTwice) {
+  const std::vector<std::string> notes = NotesWithCaches(45'000, 1 << 20);
+  ASSERT_EQ(notes.size(), 1);
+  EXPECT_THAT(notes[0], HasSubstr("more than half of a shard of the block "
+                                  "cache (0.0450 MB, shards: 1)"));
+}
+
 TEST_F(CachesTest, OptionsWithoutACacheAreNoReasonForAlarm) {
   EXPECT_THAT(NotesWithCaches(0, 0), ::testing::IsEmpty());
 }

@@ -177,6 +177,11 @@ void FilterCensus::Add(const LiveFile& live, const SstFile& file) {
   family.without_policy += !used && has_keys && !has_policy ? 1 : 0;
   family.whole_bytes += whole ? file.filter().TotalSize() : 0;
   family.index_bytes += properties.index_size;
+  if (whole) {
+    family.largest_block =
+        std::max({family.largest_block, file.filter().TotalSize(),
+                  properties.index_size});
+  }
 }
 
 void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
@@ -223,16 +228,58 @@ void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
   }
 }
 
+namespace {
+
+// A block cache, and what it holds in one piece.
+struct SharedCache {
+  std::string address = {};  // "": not known
+  std::optional<uint64_t> bytes = std::nullopt;
+  uint64_t shards = 1;
+  uint64_t filters = 0;
+  uint64_t indexes = 0;
+  uint64_t largest_block = 0;
+  std::vector<std::string> families = {};
+};
+
+// A sentence on a cache that blocks don't fit, or whose size isn't known; else
+// "".
+std::string NoteOn(const SharedCache& cache, bool name_families,
+                   const std::string& folder) {
+  const std::string what = absl::StrFormat(
+      "whole filters (%s MB) and indexes (%s MB)%s",
+      ThreeDigits(cache.filters / 1e6), ThreeDigits(cache.indexes / 1e6),
+      name_families ? absl::StrCat(" of ", absl::StrJoin(cache.families, ", "))
+                    : "");
+  if (!cache.bytes) {
+    return absl::StrCat("Whether ", what,
+                        " fit their block cache isn't known: no info log says "
+                        "how large it is");
+  }
+  if (cache.filters + cache.indexes > *cache.bytes) {
+    return absl::StrCat(
+        "The ", what, " don't fit the block cache of ",
+        ThreeDigits(*cache.bytes / 1e6),
+        " MB, so lookups read them again and again. 'linebloom advise ",
+        ShellQuoted(folder),
+        " --memory=", NumberText(*cache.bytes, Unit::kBytes),
+        "' says which filters read least");
+  }
+  if (2 * cache.largest_block * cache.shards > *cache.bytes) {
+    return absl::StrCat(
+        "A filter or an index takes ", ThreeDigits(cache.largest_block / 1e6),
+        " MB, more than half of a shard of the block cache (",
+        ThreeDigits(*cache.bytes / 1e6), " MB, shards: ", cache.shards,
+        "), which evicts it again and again: make fewer shards, or set "
+        "partition_filters=true");
+  }
+  return "";
+}
+
+}  // namespace
+
 std::vector<std::string> FilterCensus::JudgeCaches(
     const DatabaseFacts& database) const {
-  struct Cache {
-    std::string address;  // "": not known
-    std::optional<uint64_t> bytes;
-    uint64_t filters = 0;
-    uint64_t indexes = 0;
-    std::vector<std::string> families;
-  };
-  std::vector<Cache> caches;
+  std::vector<SharedCache> caches;
   for (const auto& [name, counts] : families_) {
     const auto found = database.families.find(name);
     if (found == database.families.end() || found->second.table == nullptr ||
@@ -242,37 +289,21 @@ std::vector<std::string> FilterCensus::JudgeCaches(
     }
     LoggedFamily logged = database.log.FamilyOf(name);
     if (!logged.cache_bytes) logged.cache.clear();
-    auto same = std::ranges::find(caches, logged.cache, &Cache::address);
+    auto same = std::ranges::find(caches, logged.cache, &SharedCache::address);
     if (same == caches.end()) {
-      same = caches.insert(same, {logged.cache, logged.cache_bytes, 0, 0, {}});
+      same = caches.insert(same, {.address = logged.cache,
+                                  .bytes = logged.cache_bytes,
+                                  .shards = logged.cache_shards.value_or(1)});
     }
-    Cache& cache = *same;
-    cache.filters += counts.whole_bytes;
-    cache.indexes += counts.index_bytes;
-    cache.families.push_back(name);
+    same->filters += counts.whole_bytes;
+    same->indexes += counts.index_bytes;
+    same->largest_block = std::max(same->largest_block, counts.largest_block);
+    same->families.push_back(name);
   }
   std::vector<std::string> notes;
-  for (const Cache& cache : caches) {
-    const std::string what = absl::StrFormat(
-        "whole filters (%s MB) and indexes (%s MB)%s",
-        ThreeDigits(cache.filters / 1e6), ThreeDigits(cache.indexes / 1e6),
-        families_.size() == 1
-            ? ""
-            : absl::StrCat(" of ", absl::StrJoin(cache.families, ", ")));
-    if (!cache.bytes) {
-      notes.push_back(absl::StrCat(
-          "Whether ", what,
-          " fit their block cache isn't known: no info log says how large it "
-          "is"));
-    } else if (cache.filters + cache.indexes > *cache.bytes) {
-      notes.push_back(absl::StrCat(
-          "The ", what, " don't fit the block cache of ",
-          ThreeDigits(*cache.bytes / 1e6),
-          " MB, so lookups read them again and again. 'linebloom advise ",
-          ShellQuoted(database.folder),
-          " --memory=", NumberText(*cache.bytes, Unit::kBytes),
-          "' says which filters read least"));
-    }
+  for (const SharedCache& cache : caches) {
+    notes.push_back(NoteOn(cache, families_.size() > 1, database.folder));
+    if (notes.back().empty()) notes.pop_back();
   }
   return notes;
 }

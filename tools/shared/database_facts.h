@@ -82,6 +82,7 @@ class FilterCensus {
     uint64_t without_policy = 0;  // with rows; no policy decided on a filter
     uint64_t whole_bytes = 0;     // of filters in one piece
     uint64_t index_bytes = 0;
+    uint64_t largest_block = 0;  // a filter in one piece, or an index
   };
   void JudgePolicy(const std::string& name, const Counts& counts,
                    const DatabaseFacts& database, Findings* findings) const;

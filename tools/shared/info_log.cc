@@ -129,8 +129,9 @@ class LogReader {
 
   InfoLogFacts Facts() {
     facts_.hit_ratio = HitRatio(counts_);
-    if (!facts_.hit_ratio)
+    if (!facts_.hit_ratio) {
       facts_.hit_ratio = HitRatioOfChoice(facts_.chosen_bits);
+    }
     facts_.filters = FiltersOf(counts_);
     return facts_;
   }
