@@ -16,6 +16,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 # for a test of the tree itself
   rocksdb-tools # db_bench, ldb and sst_dump, for the preload test
+  xz-utils # for a database in a transcript, which a minimal Debian can't unpack
 )
 
 for argument in "$@"; do
