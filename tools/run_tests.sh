@@ -105,7 +105,7 @@ if $nightly; then
     tidy 'static analyzer' '-*,clang-analyzer-*' 'filter_policy|table|docs'
   fi
   build asan-ubsan
-  test_with asan-ubsan
+  test_with asan-ubsan --label-exclude nightly
   build tsan
   test_with tsan
   tests/fuzz/run.sh --seconds=120
