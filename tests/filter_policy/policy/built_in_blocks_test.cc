@@ -230,7 +230,7 @@ TEST(PlainLinesTest, HaveTheBytesOfRocksDbsBloomFilter) {
   EXPECT_EXIT(
       {
         ExpectRocksDbsBytesOfAllSizes();
-        std::_Exit(HasFailure());
+        std::exit(HasFailure());
       },
       testing::ExitedWithCode(0), "");
 }
