@@ -62,7 +62,7 @@ test_with() {
 }
 
 # Of all tests these see most of the memory that is ours: filters, and files of any
-# bytes. With AddressSanitizer the others take three quarters of the time.
+# bytes. The others run with AddressSanitizer nightly.
 own_memory='^((line|filter|levels|policy|table|failed_allocations)_test(\.[0-9]|_.*)|.*_fuzz)$'
 
 # With RocksDB 9.10, and files across versions. A container may lack the right

@@ -6,11 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
@@ -42,26 +40,18 @@ Json ObservedAsJson(const InfoLogFacts& log) {
           {"false_positive_rate", OrNull(log.filters.false_positive_rate())}};
 }
 
-// The number after `words` in `text`; null if it isn't there.
-Json NumberAfter(absl::string_view words, absl::string_view text) {
-  const size_t at = text.find(words);
-  if (at == absl::string_view::npos) return nullptr;
-  text.remove_prefix(at + words.size());
-  text = absl::StripSuffix(text.substr(0, text.find_first_of(" ,")), ".");
-  double number = 0;
-  return absl::SimpleAtod(text, &number) ? Json(number) : Json();
-}
-
 // What bits_per_key=auto chose last, by the info log. Null if it didn't.
 Json ChosenAsJson(const InfoLogFacts& log) {
   if (log.chosen_bits.empty()) return nullptr;
-  constexpr char kReads[] = "reads per 1,000 lookups: ";
-  return {
-      {"at", log.chosen_at},
-      {"text", log.chosen_bits},
-      {"bits_per_key", NumberAfter("new files get ", log.chosen_bits)},
-      {"reads_per_1000_lookups", NumberAfter(kReads, log.chosen_bits)},
-      {"reads_with_10_bits", NumberAfter("with 10 bits ", log.chosen_bits)}};
+  const auto number_after = [&log](absl::string_view words) {
+    const std::optional<double> number = NumberAfter(words, log.chosen_bits);
+    return number ? Json(*number) : Json();
+  };
+  return {{"at", log.chosen_at},
+          {"text", log.chosen_bits},
+          {"bits_per_key", number_after("new files get ")},
+          {"reads_per_1000_lookups", number_after("reads per 1,000 lookups: ")},
+          {"reads_with_10_bits", number_after("with 10 bits ")}};
 }
 
 // True if the value is there, and neither null nor false.

@@ -175,12 +175,12 @@ void FilterCensus::Add(const LiveFile& live, const SstFile& file) {
   family.by_linebloom +=
       used && properties.filter_policy_name == kFilterPolicyName ? 1 : 0;
   family.without_policy += !used && has_keys && !has_policy ? 1 : 0;
-  family.whole_bytes += whole ? file.filter().TotalSize() : 0;
   family.index_bytes += properties.index_size;
   if (whole) {
+    const uint64_t bytes = file.filter().TotalSize();
+    family.whole_bytes += bytes;
     family.largest_block =
-        std::max({family.largest_block, file.filter().TotalSize(),
-                  properties.index_size});
+        std::max({family.largest_block, bytes, properties.index_size});
   }
 }
 

@@ -44,15 +44,12 @@ std::optional<double> HitRatio(Counts counts) {
 
 // The same by the policy's sentence, which may count without statistics.
 std::optional<double> HitRatioOfChoice(absl::string_view chosen_bits) {
-  const size_t end = chosen_bits.find(" % of the lookups hit");
-  if (end == absl::string_view::npos) return std::nullopt;
-  const absl::string_view before = chosen_bits.substr(0, end);
-  double percent = 0;
-  if (!absl::SimpleAtod(before.substr(before.rfind(' ') + 1), &percent) ||
-      !(percent >= 0 && percent <= 100)) {
+  if (!absl::StrContains(chosen_bits, " % of the lookups hit")) {
     return std::nullopt;
   }
-  return percent / 100;
+  const std::optional<double> percent = NumberAfter(", and ", chosen_bits);
+  if (!percent || !(*percent >= 0 && *percent <= 100)) return std::nullopt;
+  return *percent / 100;
 }
 
 // The same as GetFilterStats() for RocksDB's statistics. Older releases lack
@@ -209,6 +206,17 @@ bool IsOfSomeTool(const LoggedFamily& family) {
 }
 
 }  // namespace
+
+std::optional<double> NumberAfter(absl::string_view words,
+                                  absl::string_view text) {
+  const size_t at = text.find(words);
+  if (at == absl::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + words.size());
+  text = absl::StripSuffix(text.substr(0, text.find_first_of(" ,")), ".");
+  double number = 0;
+  if (!absl::SimpleAtod(text, &number)) return std::nullopt;
+  return number;
+}
 
 absl::StatusOr<InfoLogFacts> ReadInfoLog(const std::string& folder,
                                          const std::string& log_dir) {

@@ -20,4 +20,4 @@ class LinebloomTest(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run("./rejects", cwd=self.cpp.build.bindir, env="conanrun")
+            self.run("./strings strings.db", cwd=self.cpp.build.bindir, env="conanrun")
