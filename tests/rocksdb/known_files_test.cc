@@ -62,11 +62,13 @@ TEST_F(KnownFilesTest, FilesWithoutProperties) {
     }
     ForgetProperties();
     WriteFile({40'000, 50'000});
+#if !ROCKSDB_IS_AT_LEAST(8, 6)  // which crashes when it compacts such files
     CompactAll();
-    ExpectRows({0, 50'000});
     if (policy.memory_budget) {
       EXPECT_NEAR(9.6, Now().bits_per_key(), 0.7);
     }
+#endif
+    ExpectRows({0, 50'000});
   }
 }
 

@@ -295,11 +295,13 @@ TEST_F(RebuildFiltersTest, AFileWithoutPropertiesGetsAFilter) {
     EXPECT_EQ(plan.files[0].rows + plan.files[1].rows, kRows.present() + 300);
     EXPECT_EQ(plan.files[0].reason, RebuildReason::kNoFilter);
   }
+#if !ROCKSDB_IS_AT_LEAST(8, 6)  // which crashes when it compacts such files
   for (const FileRebuild& file : Rebuild().files) {
     EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten) << file.message;
   }
   ExpectNothingToRebuild();
   ExpectAllLinebloom();
+#endif
   ExpectRows({300, kRows.end});
 }
 
