@@ -25,7 +25,7 @@ constexpr size_t kHandlesSize = 40;  // padded; version 6 has other fields
 constexpr size_t kLegacyFooterSize = kHandlesSize + kMagicSize;
 constexpr size_t kFooterSize = 1 + kHandlesSize + 4 + kMagicSize;
 
-// Offsets in the footer of format_version 6 and 7. Its first bytes can't be
+// Offsets in the footer of format_version 6 to 8. Its first bytes can't be
 // handles of an older version, because one handle would have size 0.
 constexpr absl::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
 constexpr size_t kExtendedMagicAt = 1;
@@ -48,6 +48,20 @@ absl::string_view OtherKindOfTable(uint64_t magic) {
     default:
       return "not an SSTable, or one that was cut short";
   }
+}
+
+// Consumes a handle, two varints, from the front of `input`. If there is none,
+// returns false and changes neither argument. The values are not checked.
+bool ConsumeBlockHandle(absl::string_view* input, BlockHandle* handle) {
+  absl::string_view rest = *input;
+  BlockHandle result;
+  if (!ConsumeVarint64(&rest, &result.offset) ||
+      !ConsumeVarint64(&rest, &result.size)) {
+    return false;
+  }
+  *input = rest;
+  *handle = result;
+  return true;
 }
 
 // Consumes the handle of `what` from the front of `handles`.
@@ -92,7 +106,7 @@ absl::Status CheckFooterChecksum(const RandomAccess& file,
                       ChecksumName(footer.checksum_type), expected, found));
 }
 
-// `bytes` is a complete footer of format_version 6 or 7.
+// `bytes` is a complete footer of format_version 6 to 8.
 absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
                            Footer* footer) {
   if (bytes.substr(kExtendedMagicAt, kExtendedMagic.size()) != kExtendedMagic) {
@@ -114,16 +128,17 @@ absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
            "footer: expected 8 bytes of 0; the file uses a feature that is "
            "newer than this reader"));
   }
-  // The metaindex ends where the footer begins.
-  const uint64_t size =
-      LoadLittleEndian<uint32_t>(bytes.data() + kMetaindexSizeAt);
-  if (size + kBlockTrailerSize > footer->offset) {
+  uint64_t size = LoadLittleEndian<uint32_t>(bytes.data() + kMetaindexSizeAt);
+  uint64_t gap = 0;  // between the metaindex and the footer
+  if (footer->format_version >= 8)
+    gap = std::exchange(size, size & 0xffff) >> 16;
+  if (size + kBlockTrailerSize + gap > footer->offset) {
     return DamageError(
         file.name(), footer->offset + kMetaindexSizeAt,
         absl::StrCat("footer: expected a metaindex that fits before it, found ",
-                     size, " bytes"));
+                     size, " bytes, and ", gap, " in between"));
   }
-  footer->metaindex = {footer->offset - kBlockTrailerSize - size, size};
+  footer->metaindex = {footer->offset - gap - kBlockTrailerSize - size, size};
   return absl::OkStatus();
 }
 
@@ -222,18 +237,6 @@ uint32_t ComputeChecksum(ChecksumType type, absl::string_view bytes) {
 uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
   if (base == 0) return 0;
   return base ^ static_cast<uint32_t>(offset + (offset >> 32));
-}
-
-bool ConsumeBlockHandle(absl::string_view* input, BlockHandle* handle) {
-  absl::string_view rest = *input;
-  BlockHandle result;
-  if (!ConsumeVarint64(&rest, &result.offset) ||
-      !ConsumeVarint64(&rest, &result.size)) {
-    return false;
-  }
-  *input = rest;
-  *handle = result;
-  return true;
 }
 
 std::string ToString(const BlockHandle& handle) {
@@ -338,10 +341,11 @@ absl::StatusOr<Block> ReadBlock(const RandomAccess& file, const Footer& footer,
   return CheckStored(file, footer, handle, what, std::move(stored));
 }
 
-EntryIterator::EntryIterator(const Block* block, ValueLength value_length)
-    : block_(block), value_length_(value_length) {
+EntryIterator::EntryIterator(const Block* block, ValueForm form)
+    : block_(block), form_(form) {
   // The payload ends with the offsets of the restart points and their number, 4
-  // bytes each. They are for seeking, so iterating doesn't need them.
+  // bytes each. They are for seeking, so iterating needs only the first: what
+  // is before it is a prefix of all keys (format_version 8).
   const absl::string_view payload = block->payload;
   if (payload.size() < 4) {
     status_ = block->Damage(
@@ -358,7 +362,20 @@ EntryIterator::EntryIterator(const Block* block, ValueLength value_length)
                      payload.size(), " bytes, found ", restarts));
     return;
   }
-  entries_ = payload.substr(0, count_at - size_t{4} * restarts);
+  const size_t restarts_at = count_at - size_t{4} * restarts;
+  if (restarts > 0) {
+    prefix_size_ = LoadLittleEndian<uint32_t>(payload.data() + restarts_at);
+  }
+  if (prefix_size_ > 0 && prefix_size_ >= restarts_at) {
+    status_ = block->Damage(
+        restarts_at, absl::StrCat("expected a prefix of its keys that ends "
+                                  "before, found ",
+                                  prefix_size_, " bytes"));
+    return;
+  }
+  entries_ = payload.substr(0, restarts_at);
+  position_ = prefix_size_;
+  key_.assign(payload.data(), prefix_size_);
 }
 
 bool EntryIterator::Fail(absl::string_view expected) {
@@ -372,11 +389,13 @@ bool EntryIterator::NextLengths(absl::string_view* input, uint32_t* unshared) {
   if (!ConsumeVarint32(input, &shared_) || !ConsumeVarint32(input, unshared)) {
     return Fail("the lengths of a key, two varints");
   }
-  if (shared_ > key_.size()) {
-    return Fail(absl::StrCat("a key that shares at most the ", key_.size(),
-                             " bytes of the one before, found ", shared_));
+  // Sharing less than the prefix would take time to restore it.
+  if (shared_ > key_.size() || (shared_ > 0 && shared_ < prefix_size_)) {
+    return Fail(absl::StrCat("a key that shares ", prefix_size_, " to ",
+                             key_.size(), " bytes of the one before, found ",
+                             shared_));
   }
-  if (value_length_ == ValueLength::kStored &&
+  if (form_ == ValueForm::kAnyBytes &&
       !ConsumeVarint32(input, &stored_value_length_)) {
     return Fail("the length of a value, a varint");
   }
@@ -386,13 +405,11 @@ bool EntryIterator::NextLengths(absl::string_view* input, uint32_t* unshared) {
 // `input` starts with the value.
 bool EntryIterator::NextValue(absl::string_view input) {
   size_t length = stored_value_length_;
-  if (value_length_ == ValueLength::kOfBlockHandle) {
+  if (form_ != ValueForm::kAnyBytes) {
     absl::string_view rest = input;
-    uint64_t ignored = 0;
-    for (int varints = continues_key() ? 1 : 2; varints > 0; --varints) {
-      if (!ConsumeVarint64(&rest, &ignored)) {
-        return Fail("an entry whose value is a block handle");
-      }
+    BlockHandle ignored;
+    if (!ConsumeHandle(&rest, &ignored)) {
+      return Fail("an entry whose value is a block handle");
     }
     length = input.size() - rest.size();
   }
@@ -415,9 +432,29 @@ bool EntryIterator::Next() {
     return Fail(absl::StrCat("an entry with ", unshared, " bytes of key, but ",
                              input.size(), " are left"));
   }
-  key_.resize(shared_);
+  key_.resize(shared_ > 0 ? shared_ : prefix_size_);
   key_.append(input.data(), unshared);
   return NextValue(input.substr(unshared));
+}
+
+bool EntryIterator::NextHandle(BlockHandle* handle) const {
+  absl::string_view input = value_;
+  return ConsumeHandle(&input, handle);
+}
+
+bool EntryIterator::ConsumeHandle(absl::string_view* input,
+                                  BlockHandle* handle) const {
+  if (form_ == ValueForm::kAnyBytes || shared_ == 0) {
+    return ConsumeBlockHandle(input, handle);
+  }
+  uint64_t zigzag = 0;  // the sign is in the lowest bit
+  if (!ConsumeVarint64(input, &zigzag)) return false;
+  if (form_ == ValueForm::kHandleOrGap && zigzag-- == 0) {
+    return ConsumeBlockHandle(input, handle);
+  }
+  handle->offset += handle->size + kBlockTrailerSize;
+  handle->size += (zigzag >> 1) ^ (~(zigzag & 1) + 1);
+  return true;
 }
 
 }  // namespace linebloom

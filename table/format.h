@@ -46,14 +46,6 @@ inline bool ConsumeVarint32(absl::string_view* input, uint32_t* value) {
   return true;
 }
 
-// Signed numbers are stored as varints with the sign in the lowest bit.
-inline bool ConsumeSignedVarint64(absl::string_view* input, int64_t* value) {
-  uint64_t zigzag = 0;
-  if (!ConsumeVarint64(input, &zigzag)) return false;
-  *value = static_cast<int64_t>((zigzag >> 1) ^ (~(zigzag & 1) + 1));
-  return true;
-}
-
 // Each block is followed by one byte for its compression and 4 bytes of
 // checksum, which the size in its handle doesn't include.
 inline constexpr uint64_t kBlockTrailerSize = 5;
@@ -74,10 +66,6 @@ inline bool EndsBefore(const BlockHandle& handle, uint64_t limit) {
   return handle.offset <= limit && handle.size <= limit - handle.offset &&
          kBlockTrailerSize <= limit - handle.offset - handle.size;
 }
-
-// Consumes a handle, two varints, from the front of `input`. If there is none,
-// returns false and changes neither argument. The values are not checked.
-bool ConsumeBlockHandle(absl::string_view* input, BlockHandle* handle);
 
 // For messages, like "123 bytes at offset 456".
 std::string ToString(const BlockHandle& handle);
@@ -118,7 +106,7 @@ inline absl::Status DamageError(absl::string_view file, uint64_t offset,
 }
 
 // The newest known layout of footer and blocks.
-inline constexpr uint32_t kNewestFormatVersion = 7;
+inline constexpr uint32_t kNewestFormatVersion = 8;
 
 struct Footer {
   uint32_t format_version = 0;  // 0 to kNewestFormatVersion
@@ -174,25 +162,28 @@ absl::StatusOr<Block> CheckStored(const RandomAccess& file,
 // Entries of a block of keys and values: metaindex, properties, and the index
 // over the partitions of a filter.
 
-// How an entry stores the length of its value.
-enum class ValueLength {
-  // As a varint before the key.
-  kStored,
-  // Not at all: the value is a block handle, two varints if the key is stored
-  // in full and one if it shares a prefix with the previous key.
-  kOfBlockHandle,
+// How an entry stores its value.
+enum class ValueForm {
+  // With its length, a varint before the key.
+  kAnyBytes,
+  // The value is a block handle without a length. If the key shares bytes with
+  // the one before, it is the difference between the sizes of their blocks.
+  kHandle,
+  // The same, but the difference plus 1, and after a 0 the whole handle: since
+  // format_version 8.
+  kHandleOrGap,
 };
 
 // Not thread-safe. The block must outlive the iterator.
 //
-//   EntryIterator entry(&block, ValueLength::kStored);
+//   EntryIterator entry(&block, ValueForm::kAnyBytes);
 //   while (entry.Next()) Use(entry.key(), entry.value());
 //   if (!entry.status().ok()) ...
 //
 // One pass takes time and memory proportional to the block, whatever its bytes.
 class EntryIterator {
  public:
-  EntryIterator(const Block* block, ValueLength value_length);
+  EntryIterator(const Block* block, ValueForm form);
 
   // Moves to the first or next entry. False at the end and after an error.
   bool Next();
@@ -202,9 +193,10 @@ class EntryIterator {
   absl::string_view value() const { return value_; }
   size_t value_offset() const { return value_offset_; }  // in the payload
 
-  // True if the key shares a prefix with the previous one. Some values are then
-  // stored as differences.
-  bool continues_key() const { return shared_ > 0; }
+  // Changes `handle`, the previous entry's, to the one that value() starts
+  // with. False if it starts with none. The values are not checked, and wrap
+  // around for sizes that no file has.
+  bool NextHandle(BlockHandle* handle) const;
 
   // OK, or DataLoss saying what stopped Next(). Also reports damage before the
   // first entry.
@@ -214,12 +206,14 @@ class EntryIterator {
   bool Fail(absl::string_view expected);
   bool NextLengths(absl::string_view* input, uint32_t* unshared);
   bool NextValue(absl::string_view input);
+  bool ConsumeHandle(absl::string_view* input, BlockHandle* handle) const;
 
   const Block* block_;
-  ValueLength value_length_;
+  ValueForm form_;
   absl::string_view entries_;  // without the restart points
   size_t position_ = 0;        // of the next entry
-  uint32_t shared_ = 0;
+  size_t prefix_size_ = 0;     // of what all keys begin with
+  uint32_t shared_ = 0;        // 0: only the prefix
   uint32_t stored_value_length_ = 0;
   std::string key_;
   absl::string_view value_;

@@ -52,6 +52,16 @@ absl::string_view TakeProperty(absl::string_view name, absl::string_view value,
   if (name == "rocksdb.num.data.blocks") return number(&p->num_data_blocks);
   if (name == "rocksdb.data.size") return number(&p->data_size);
   if (name == "rocksdb.index.size") return number(&p->index_size);
+  if (name == "rocksdb.lsm.info.at.creation") {
+    uint64_t info = 0;
+    const absl::string_view expected = number(&info);
+    const uint64_t level = info & 0xff;
+    const uint64_t state = info >> 8 & 3;
+    if (level != 0xff && (state == 1 || state == 2)) {
+      p->level_at_creation = static_cast<int>(level);
+    }
+    return expected;
+  }
   if (name == "rocksdb.filter.policy") return text(&p->filter_policy_name);
   if (name == "rocksdb.prefix.extractor.name") {
     return text(&p->prefix_extractor_name);
@@ -80,7 +90,7 @@ absl::string_view TakeProperty(absl::string_view name, absl::string_view value,
 void ResetGlobalSequenceNumber(const BlockHandle& handle, std::string* stored) {
   const Block block{stored->substr(0, static_cast<size_t>(handle.size)),
                     handle.offset, absl::StrCat(kWhat), ""};
-  EntryIterator entry(&block, ValueLength::kStored);
+  EntryIterator entry(&block, ValueForm::kAnyBytes);
   while (entry.Next()) {
     if (entry.key() != kGlobalSequenceNumber) continue;
     if (entry.value().size() != kGlobalSequenceNumberSize) return;
@@ -118,6 +128,12 @@ absl::StatusOr<absl::string_view> UserKeyOf(const EntryIterator& entry,
   return key;
 }
 
+ValueForm PartitionHandles(const Footer& footer, const Properties& properties) {
+  if (!properties.index_value_is_delta_encoded) return ValueForm::kAnyBytes;
+  return footer.format_version >= 8 ? ValueForm::kHandleOrGap
+                                    : ValueForm::kHandle;
+}
+
 // Reads the index over the partitions and calls visit(handle, key) for each.
 // They follow one another in the file; overlapping handles are damage, so all
 // partitions together are never larger than the file.
@@ -132,25 +148,13 @@ absl::Status VisitPartitions(const RandomAccess& file, const Footer& footer,
   // If no key was added to any partition, RocksDB writes an index of 0 bytes,
   // which is not a block of entries.
   if (index.payload.empty()) return absl::OkStatus();
-  const bool has_differences = properties.index_value_is_delta_encoded;
-  EntryIterator entry(&index, has_differences ? ValueLength::kOfBlockHandle
-                                              : ValueLength::kStored);
+  EntryIterator entry(&index, PartitionHandles(footer, properties));
   BlockHandle handle;
   uint64_t least_offset = 0;
   while (entry.Next()) {
     ASSIGN_OR_RETURN(const absl::string_view key,
                      UserKeyOf(entry, index, properties));
-    absl::string_view value = entry.value();
-    if (has_differences && entry.continues_key()) {
-      // The partition starts where the previous one ends, and the value, in
-      // which `entry` has found a varint, is the difference between their
-      // sizes. The sum wraps around for sizes that no file has, which are
-      // rejected below.
-      int64_t difference = 0;
-      ConsumeSignedVarint64(&value, &difference);
-      handle.offset = least_offset;
-      handle.size += static_cast<uint64_t>(difference);
-    } else if (!ConsumeBlockHandle(&value, &handle)) {
+    if (!entry.NextHandle(&handle)) {
       return index.Damage(entry.value_offset(),
                           "expected a block handle, two varints");
     }
@@ -193,7 +197,7 @@ bool IsProperties(absl::string_view name) {
 absl::StatusOr<Properties> ParseProperties(const Block& block) {
   Properties properties;
   properties.are_known = true;
-  EntryIterator entry(&block, ValueLength::kStored);
+  EntryIterator entry(&block, ValueForm::kAnyBytes);
   while (entry.Next()) {
     const absl::string_view expected =
         TakeProperty(entry.key(), entry.value(), &properties);
@@ -238,16 +242,15 @@ struct Metaindex {
 // blocks. The handles are not checked.
 absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
   Metaindex result;
-  EntryIterator entry(&block, ValueLength::kStored);
+  EntryIterator entry(&block, ValueForm::kAnyBytes);
   while (entry.Next()) {
     absl::string_view name = entry.key();
     const FilterKind kind = ConsumeKind(&name);
     const bool is_filter = kind != FilterKind::kNone;
     if (!is_filter && !IsProperties(name)) continue;
 
-    absl::string_view value = entry.value();
     BlockHandle handle;
-    if (!ConsumeBlockHandle(&value, &handle)) {
+    if (!entry.NextHandle(&handle)) {
       return block.Damage(entry.value_offset(),
                           "expected a block handle, two varints");
     }

@@ -44,6 +44,10 @@ struct Properties {
   uint64_t data_size = 0;
   uint64_t index_size = 0;
 
+  // The level that the file was written for, which it may have left, if RocksDB
+  // says so, as 11.12 does, and not of files from outside a database.
+  std::optional<int> level_at_creation;
+
   // FilterPolicy::Name(). The metaindex has the CompatibilityName() instead.
   std::string filter_policy_name;
   std::string prefix_extractor_name;

@@ -46,6 +46,21 @@ double OptionOf(std::string_view text, std::string_view name, double without) {
   return value;
 }
 
+// A HyperClockCache has a slot for each block, and evicts when 0.84 of them are
+// taken. If blocks are smaller than its estimated_entry_charge, as partitions
+// often are, that is before its bytes are. A template, because RocksDB before
+// 7.8 doesn't tell.
+template <typename Cache>
+double SlotsOf(const Cache& cache) {
+  if constexpr (requires { cache.GetTableAddressCount(); }) {
+    const std::string_view name = cache.Name();  // the first until 8.5
+    if (name == "HyperClockCache" || name == "FixedHyperClockCache") {
+      return 0.84 * static_cast<double>(cache.GetTableAddressCount());
+    }
+  }
+  return HUGE_VAL;
+}
+
 // The share of hits for which the tree would be given the bits that it has:
 // after a restart the one that the last files were written for.
 double HitsOfOldBits(const CacheLoad& load) {
@@ -79,6 +94,7 @@ read_model::Cache CacheOf(const rocksdb::BlockBasedTableOptions& table) {
   cache.capacity = static_cast<double>(block_cache.GetCapacity());
   cache.shards =
       std::exp2(std::clamp(OptionOf(options, "num_shard_bits", 0), 0.0, 20.0));
+  cache.slots = SlotsOf(block_cache);
   cache.high_priority_share = std::clamp(
       OptionOf(options, "high_pri_pool_ratio", cache.high_priority_share), 0.0,
       1.0);

@@ -9,6 +9,18 @@ thread_local std::optional<NewFile> file_of_this_thread;
 thread_local std::shared_ptr<const TreeState> tree_of_this_thread;
 thread_local double keys_of_this_thread = 0;
 
+// Since RocksDB 11.12. A remote compaction's worker may have a listener, but
+// its cache and its tree aren't those of the database. A template, so that the
+// member may be missing.
+template <typename Context>
+bool IsRemote(const Context& context) {
+  if constexpr (requires { context.is_remote_compaction; }) {
+    return context.is_remote_compaction;
+  } else {
+    return false;
+  }
+}
+
 }  // namespace
 
 void BeginFile(NewFile file) {
@@ -32,7 +44,8 @@ std::optional<NewFile> TakeNewFile(
     const rocksdb::FilterBuildingContext& context) {
   std::optional<NewFile> file =
       std::exchange(file_of_this_thread, std::nullopt);
-  if (!file || file->column_family != context.column_family_name ||
+  if (!file || IsRemote(context) ||
+      file->column_family != context.column_family_name ||
       file->reason != context.reason || context.level_at_creation < 0 ||
       (file->info_log != nullptr && context.info_log != nullptr &&
        file->info_log != context.info_log)) {

@@ -75,9 +75,9 @@ void OverrideTree(std::shared_ptr<const TreeState> tree,
                   double keys_under_budget);
 
 // The file that the calling thread was last told of, once, if it is the one
-// that `context` describes; nothing if no listener announced that. (While a
-// thread writes a file it may also write one of another database, from a merge
-// operator or a compaction filter.)
+// that `context` describes; nothing if no listener announced that or a remote
+// compaction writes it. (While a thread writes a file it may also write one of
+// another database, from a merge operator or a compaction filter.)
 std::optional<NewFile> TakeNewFile(
     const rocksdb::FilterBuildingContext& context);
 

@@ -59,10 +59,14 @@ std::vector<double> BitsOf(const std::vector<Run>& runs, const Choice& choice) {
   return bits;
 }
 
-// What lookups request, and what a cache has of it.
+// What a cache has limited: its bytes, or how many blocks it has.
+enum class Limit { kBytes, kBlocks };
+
+// What lookups request, and what a cache with one of its limits has of it.
 class Requests {
  public:
-  Requests(const Cache& cache, const Load& load) : cache_(cache), load_(load) {}
+  Requests(const Cache& cache, Limit limit, const Load& load)
+      : cache_(cache), limit_(limit), load_(load) {}
 
   // `share` of all lookups, and of all blocks that are scanned. The tree has
   // rows.
@@ -76,7 +80,7 @@ class Requests {
   struct Blocks {
     double Reads::*kind;
     double count;
-    double bytes;  // of each, with overhead
+    double size;  // of each, with overhead
     double requests;
 
     double rate() const { return requests / count; }
@@ -100,15 +104,22 @@ class Requests {
   bool IsOfHighPriority(const Blocks& blocks) const {
     return blocks.kind != &Reads::data && cache_.high_priority_metadata;
   }
-  double ShardBytes() const { return cache_.capacity / cache_.shards; }
+  double SizeOf(double block_bytes) const {
+    return limit_ == Limit::kBytes ? block_bytes + kBlockOverhead : 1;
+  }
+  double ShardSize() const {
+    return (limit_ == Limit::kBytes ? cache_.capacity : cache_.slots) /
+           cache_.shards;
+  }
   double HalfABlock() const;
   double Unevenness(const CacheModel& model) const;
   Reads SolveShard(double share, CacheModel* model) const;
 
   const Cache& cache_;
+  const Limit limit_;
   const Load& load_;
   std::vector<Blocks> blocks_;
-  double pinned_ = 0;  // bytes
+  double pinned_ = 0;
   Reads reads_;
 };
 
@@ -172,14 +183,14 @@ void Requests::Add(const Files& files, const Filters& filters, bool pinned,
 // Returns how many partitions the filters have, and the indexes.
 double Requests::Partition(const Files& files, double* filter_bytes) {
   // RocksDB cuts filters and indexes at the same keys, whichever is full first
-  // (without decouple_partitioned_filters).
+  // (without decouple_partitioned_filters). The last of a file is half full.
   const double largest = std::max(*filter_bytes, files.index_bytes);
-  const double blocks = files.count * std::ceil(largest / files.count /
-                                                cache_.metadata_block_bytes);
+  const double blocks = std::max(
+      files.count, largest / cache_.metadata_block_bytes + 0.5 * files.count);
   // The index over the partitions is pinned, by default.
   const double entry = files.index_bytes / std::max(1.0, files.data_blocks);
   const int indexes = *filter_bytes > 0 ? 2 : 1;
-  pinned_ += indexes * (files.count * kBlockOverhead + blocks * entry);
+  pinned_ += indexes * files.count * SizeOf(blocks / files.count * entry);
   if (*filter_bytes > 0) *filter_bytes += blocks * kPartitionOverhead;
   return blocks;
 }
@@ -188,7 +199,7 @@ void Requests::AddMetadata(double Reads::*kind, double bytes, double blocks,
                            double requests, bool pinned) {
   if (bytes <= 0 || blocks <= 0) return;
   if (pinned) {
-    pinned_ += bytes + blocks * kBlockOverhead;
+    pinned_ += blocks * SizeOf(bytes / blocks);
   } else {
     AddBlocks(kind, blocks, bytes / blocks, requests);
   }
@@ -197,34 +208,34 @@ void Requests::AddMetadata(double Reads::*kind, double bytes, double blocks,
 void Requests::AddBlocks(double Reads::*kind, double count, double bytes,
                          double requests) {
   if (count <= 0 || requests <= 0) return;
-  if (bytes + kBlockOverhead > ShardBytes()) {  // never in the cache
+  if (SizeOf(bytes) > ShardSize()) {  // never in the cache
     reads_.*kind += requests;
   } else {
-    blocks_.push_back({kind, count, bytes + kBlockOverhead, requests});
+    blocks_.push_back({kind, count, SizeOf(bytes), requests});
   }
 }
 
 // What a shard full of filters has empty on average: it evicts whole blocks.
 // Without it reads at the cliff came out at half of what was measured.
 double Requests::HalfABlock() const {
-  double bytes = 0;
+  double size = 0;
   double squares = 0;
   for (const Blocks& blocks : blocks_) {
     if (blocks.kind == &Reads::data) continue;
-    bytes += blocks.count * blocks.bytes;
-    squares += blocks.count * blocks.bytes * blocks.bytes;
+    size += blocks.count * blocks.size;
+    squares += blocks.count * blocks.size * blocks.size;
   }
-  return bytes > 0 ? squares / bytes / 2 : 0;
+  return size > 0 ? squares / size / 2 : 0;
 }
 
 // What the blocks of a shard read that has `share` times as many as the mean.
 Reads Requests::SolveShard(double share, CacheModel* model) const {
   model->Clear();
   for (const Blocks& blocks : blocks_) {
-    model->Add(share * blocks.count * blocks.bytes / cache_.shards,
+    model->Add(share * blocks.count * blocks.size / cache_.shards,
                blocks.rate(), IsOfHighPriority(blocks));
   }
-  model->Solve(ShardBytes() - share * pinned_ / cache_.shards - HalfABlock(),
+  model->Solve(ShardSize() - share * pinned_ / cache_.shards - HalfABlock(),
                cache_.high_priority_share);
   Reads reads;
   for (const Blocks& blocks : blocks_) {
@@ -235,20 +246,20 @@ Reads Requests::SolveShard(double share, CacheModel* model) const {
   return reads;
 }
 
-// The standard deviation of the bytes that a shard is to hold, relative to
+// The standard deviation of the size that a shard is to hold, relative to
 // their mean: `model` says which blocks these are. Each block is in each shard
 // with the same probability.
 double Requests::Unevenness(const CacheModel& model) const {
-  double bytes = 0;
+  double size = 0;
   double squares = 0;
   for (const Blocks& blocks : blocks_) {
     const double held =
-        blocks.count * blocks.bytes *
+        blocks.count * blocks.size *
         (1 - model.MissRatio(blocks.rate(), IsOfHighPriority(blocks)));
-    bytes += held;
-    squares += held * blocks.bytes;
+    size += held;
+    squares += held * blocks.size;
   }
-  return bytes > 0 ? std::sqrt((cache_.shards - 1) * squares) / bytes : 0;
+  return size > 0 ? std::sqrt((cache_.shards - 1) * squares) / size : 0;
 }
 
 // Shards are not equally full. How full is about normally distributed, over
@@ -284,15 +295,16 @@ Reads Requests::Solve(CacheModel* model) const {
   return reads;
 }
 
-Reads Expect(const std::vector<Tree>& trees, const Cache& cache,
-             const Load& load, const Choice& choice, CacheModel* model) {
+Reads ExpectWith(Limit limit, const std::vector<Tree>& trees,
+                 const Cache& cache, const Load& load, const Choice& choice,
+                 CacheModel* model) {
   double all_lookups = 0;
   double all_rows = 0;
   for (const Tree& tree : trees) {
     all_lookups += tree.lookups;
     for (const Run& run : tree.runs) all_rows += RowsOf(run);
   }
-  Requests requests(cache, load);
+  Requests requests(cache, limit, load);
   for (const Tree& tree : trees) {
     double rows = 0;
     for (const Run& run : tree.runs) rows += RowsOf(run);
@@ -302,6 +314,17 @@ Reads Expect(const std::vector<Tree>& trees, const Cache& cache,
                  choice);
   }
   return requests.Solve(model);
+}
+
+// The limit that costs more is the one that is reached.
+Reads Expect(const std::vector<Tree>& trees, const Cache& cache,
+             const Load& load, const Choice& choice, CacheModel* model) {
+  const Reads by_bytes =
+      ExpectWith(Limit::kBytes, trees, cache, load, choice, model);
+  if (std::isinf(cache.slots)) return by_bytes;
+  const Reads by_blocks =
+      ExpectWith(Limit::kBlocks, trees, cache, load, choice, model);
+  return by_blocks.all() > by_bytes.all() ? by_blocks : by_bytes;
 }
 
 struct Tried {
@@ -385,6 +408,7 @@ Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
                   const Load& load) {
   Cache used = cache;
   used.capacity *= kUsedShare;
+  used.slots *= kUsedShare;
   CacheModel model;
   std::vector<Tried> tried;
   Tried best = {{}, HUGE_VAL};

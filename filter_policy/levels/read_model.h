@@ -8,10 +8,11 @@
 // told nothing of skew, it picks bits that read at most 1.04 of the best with
 // Zipf's law (0.99, half the lookups hit).
 //
-// Sizes are in bytes, or in rows and keys. Nothing below 0; infinity and NaN
-// are not allowed. No locks, no state.
+// Sizes are in bytes, or in rows and keys. Nothing below 0; infinity, except as
+// the number of slots, and NaN are not allowed. No locks, no state.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct Tree {
 
 struct Cache {
   double capacity = 0;  // of all shards
+  // How many blocks it has at most, whatever their bytes.
+  double slots = HUGE_VAL;
   // RocksDB's default is as many as have 512 KB each, 64 at most. They fill
   // unevenly, which costs as much as a fifth of the memory.
   double shards = 1;

@@ -109,11 +109,10 @@ Parts PartsOf(absl::string_view bytes) {
   const auto metaindex =
       ReadBlock(*file, *footer, footer->metaindex, "metaindex");
   if (!metaindex.ok()) return parts;
-  EntryIterator entry(&*metaindex, ValueLength::kStored);
+  EntryIterator entry(&*metaindex, ValueForm::kAnyBytes);
   while (entry.Next()) {
-    absl::string_view value = entry.value();
     BlockHandle handle;
-    if (ConsumeBlockHandle(&value, &handle)) add(handle);
+    if (entry.NextHandle(&handle)) add(handle);
   }
   const auto sst = SstFile::Open(WrapMemory(kName, bytes));
   if (sst.ok()) {

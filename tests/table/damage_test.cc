@@ -158,9 +158,10 @@ TEST(HandmadeTableTest, IsReadInEveryVersionWithEveryChecksum) {
            {.kind = FilterKind::kFull,
             .compatibility_name = "some",
             .blocks = {""}}},
-          {WithIndex(make(),
-                     MakeDeltaIndex({{"k1", kFirst}, {"k2", kSecond}}, 16),
-                     kDifferences),
+          {WithIndex(
+               make(),
+               MakeDeltaIndex({{"k1", kFirst}, {"k2", kSecond}}, 16, version),
+               kDifferences),
            {FilterKind::kPartitioned,
             "some",
             both,
@@ -201,6 +202,33 @@ TEST(HandmadeTableTest, WhatOldAndNewRocksDbsWriteIsKnown) {
   std::string index = MakePlainIndex({{"k", kFirst}});
   index.replace(index.size() - 4, 4, Le32(1 | (1U << 29)));
   EXPECT_EQ(ReadAll(WithIndex(NewSst(), index, kUserKeys))->blocks.size(), 1);
+}
+
+// What format_version 8 added: a prefix of all keys that is stored once, and
+// partitions that don't follow one another.
+TEST(HandmadeTableTest, PrefixesAndGapsOfVersion8) {
+  SstBuilder builder(8, ChecksumType::kXxh3);
+  std::vector<Partition> partitions;
+  Answer expected{.kind = FilterKind::kPartitioned,
+                  .compatibility_name = "some"};
+  for (const int i : {10, 11, 12, 13, 14, 15}) {
+    const std::string filter(i % 3 * 100 + 1, 'f');
+    if (i % 2 == 0) builder.AddBlock("other");
+    partitions.push_back({absl::StrCat("key", i), builder.AddBlock(filter)});
+    expected.blocks.push_back(filter);
+    expected.partition_keys.push_back(partitions.back().key);
+  }
+  for (const size_t interval : {1, 2, 4, 16}) {
+    for (const std::string prefix : {"", "k", "key1"}) {
+      SCOPED_TRACE(absl::StrCat(interval, " keys, ", prefix));
+      const std::string bytes =
+          WithIndex(builder, MakeDeltaIndex(partitions, interval, 8, prefix),
+                    {kDifferences[1], kDifferences[2]});
+      const absl::StatusOr<Answer> got = ReadAll(bytes);
+      ASSERT_TRUE(got.ok()) << got.status();
+      EXPECT_TRUE(*got == expected);
+    }
+  }
 }
 
 std::string WithByte(std::string bytes, size_t from_end, int value) {
@@ -256,7 +284,7 @@ std::vector<Damage> DamagedFooters() {
       {head + Le64(0x926789d0c5f17873), "a cuckoo table", kNotATable},
       {head.substr(60) + Le64(0x88e241b785f4cff7), "shorter than its footer",
        kNotATable},
-      {WithByte(file, 12, 8), "expected a format_version of at most 7, found 8",
+      {WithByte(file, 12, 9), "expected a format_version of at most 8, found 9",
        kTooNew},
       {WithByte(file, 12, 0), "a format_version of 1 or more, found 0"},
       {WithByte(file, 53, 5), "a checksum type of 0 to 4, found 5"},
@@ -306,7 +334,7 @@ std::vector<Damage> DamagedEntries() {
       {WithMetaindex(Le32(0) + Le32(1U << 30)),
        "offset 34: metaindex: expected a number of restart points"},
       {entry("\x80"), "offset 30: metaindex: expected the lengths of a key"},
-      {entry("\1\1\1kv"), "shares at most the 0 bytes"},
+      {entry("\1\1\1kv"), "shares 0 to 0 bytes of the one before, found 1"},
       {entry(std::string("\0\1", 2)), "length of a value"},
       {entry(std::string("\0\x09\1k", 4)),
        "an entry with 9 bytes of key, but 1 are left"},
@@ -314,8 +342,18 @@ std::vector<Damage> DamagedEntries() {
        "an entry with a value of 9 bytes, but 1 are left"},
       // The second entry is the damaged one.
       {entry(std::string("\0\1\1kv\5\1\1kv", 10)),
-       "offset 35: metaindex: expected a key that shares at most the 1 bytes "
-       "of the one before, found 5"}};
+       "offset 35: metaindex: expected a key that shares 0 to 1 bytes of the "
+       "one before, found 5"},
+      // Keys with a prefix.
+      {WithMetaindex("prefix" + Le32(6) + Le32(1)),
+       "offset 36: metaindex: expected a prefix of its keys that ends before, "
+       "found 6 bytes"},
+      {WithMetaindex("prefix" + Le32(UINT32_MAX) + Le32(1)),
+       "ends before, found 4294967295 bytes"},
+      {WithMetaindex(absl::StrCat("prefix", std::string("\0\1\1kv\5\1\1kv", 10),
+                                  Le32(6), Le32(1))),
+       "offset 41: metaindex: expected a key that shares 6 to 7 bytes of the "
+       "one before, found 5"}};
 }
 
 std::vector<Damage> DamagedMetaindexes() {
@@ -411,7 +449,8 @@ std::string WriteWithRocksDb(const testing::FileSpec& spec, int keys) {
 
 std::string WriteByHand(uint32_t version, ChecksumType type) {
   return WithIndex(NewSst(version, type),
-                   MakeDeltaIndex({{"k1", kFirst}, {"k2", kSecond}}, 16),
+                   MakeDeltaIndex({{"k1", kFirst}, {"k2", kSecond}}, 16,
+                                  version, version >= 8 ? "k" : ""),
                    kDifferences);
 }
 
@@ -441,6 +480,7 @@ const Sample kSamples[] = {
     {"Version1", [] { return WriteByHand(1, ChecksumType::kXxHash32); }},
     {"Version6", [] { return WriteByHand(6, ChecksumType::kXxh3); }},
     {"Version7", [] { return WriteByHand(7, ChecksumType::kXxHash64); }},
+    {"Version8", [] { return WriteByHand(8, ChecksumType::kXxh3); }},
 };
 
 class DamageTest : public ::testing::TestWithParam<Sample> {
@@ -464,8 +504,11 @@ class DamageTest : public ::testing::TestWithParam<Sample> {
     }
     // The properties, the first name of which follows three lengths, and the
     // metaindex.
+    const BlockHandle metaindex = file.footer().metaindex;
     std::fill(describing.begin() + bytes_.find("rocksdb.") - 3,
-              describing.begin() + file.footer().offset, true);
+              describing.begin() + metaindex.offset + metaindex.size +
+                  kBlockTrailerSize,
+              true);
     return describing;
   }
 

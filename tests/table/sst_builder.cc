@@ -11,26 +11,29 @@ namespace {
 
 constexpr uint64_t kMagic = 0x88e241b785f4cff7;
 constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
+constexpr uint32_t kGap = 77;  // bytes
 
 // A block of entries with restart points. An entry starts with the numbers of
 // bytes that its key shares with the previous one and of those it doesn't;
 // rest(entry, unshared, continues_key) is what follows.
 template <typename Entries, typename Rest>
 std::string MakeBlockOf(const Entries& entries, size_t restart_interval,
-                        const Rest& rest) {
-  std::string block;
+                        absl::string_view prefix, const Rest& rest) {
+  std::string block(prefix);
   std::string restarts;
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string& key = entries[i].key;
-    size_t shared = 0;
+    size_t shared = 0;  // in a restart point only the prefix, which isn't told
     if (i % restart_interval == 0) {
       restarts += Le32(static_cast<uint32_t>(block.size()));
     } else {
       const std::string& last = entries[i - 1].key;
       shared = std::ranges::mismatch(key, last).in1 - key.begin();
     }
-    absl::StrAppend(&block, Varint(shared), Varint(key.size() - shared),
-                    rest(entries[i], key.substr(shared), shared > 0));
+    const std::string rest_of_key =
+        key.substr(shared > 0 ? shared : prefix.size());
+    absl::StrAppend(&block, Varint(shared), Varint(rest_of_key.size()),
+                    rest(entries[i], rest_of_key, shared > 0));
   }
   // Even an empty block has one.
   if (restarts.empty()) restarts = Le32(0);
@@ -65,29 +68,34 @@ std::string Encode(const BlockHandle& handle) {
 }
 
 std::string MakeBlock(const std::vector<Entry>& entries,
-                      size_t restart_interval) {
+                      size_t restart_interval, absl::string_view prefix) {
   return MakeBlockOf(
-      entries, restart_interval,
+      entries, restart_interval, prefix,
       [](const Entry& entry, const std::string& unshared, bool /*continues*/) {
         return Varint(entry.value.size()) + unshared + entry.value;
       });
 }
 
 std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
-                           size_t restart_interval) {
-  uint64_t last_size = 0;
-  return MakeBlockOf(
-      partitions, restart_interval,
-      [&last_size](const Partition& partition, const std::string& unshared,
-                   bool continues_key) {
-        const uint64_t size = partition.handle.size;
-        const auto difference =
-            static_cast<int64_t>(size - std::exchange(last_size, size));
-        const uint64_t zigzag = (static_cast<uint64_t>(difference) << 1) ^
-                                static_cast<uint64_t>(difference >> 63);
-        return unshared +
-               (continues_key ? Varint(zigzag) : Encode(partition.handle));
-      });
+                           size_t restart_interval, uint32_t format_version,
+                           absl::string_view prefix) {
+  BlockHandle last;
+  const auto encode = [&](const Partition& partition,
+                          const std::string& unshared, bool continues_key) {
+    const BlockHandle& handle = partition.handle;
+    const BlockHandle before = std::exchange(last, handle);
+    if (!continues_key) return unshared + Encode(handle);
+    const bool has_gap =
+        handle.offset != before.offset + before.size + kBlockTrailerSize;
+    if (format_version >= 8 && has_gap) {
+      return unshared + Varint(0) + Encode(handle);
+    }
+    const auto difference = static_cast<int64_t>(handle.size - before.size);
+    const uint64_t zigzag = (static_cast<uint64_t>(difference) << 1) ^
+                            static_cast<uint64_t>(difference >> 63);
+    return unshared + Varint(format_version >= 8 ? zigzag + 1 : zigzag);
+  };
+  return MakeBlockOf(partitions, restart_interval, prefix, encode);
 }
 
 BlockHandle SstBuilder::AddBlock(absl::string_view payload) {
@@ -105,6 +113,7 @@ void SstBuilder::AddMeta(absl::string_view name, absl::string_view value) {
 
 std::string SstBuilder::FinishWith(absl::string_view metaindex) {
   const BlockHandle handle = AddBlock(metaindex);
+  if (format_version_ >= 8) file_.append(kGap, 'g');
   return file_ + (format_version_ >= 6 ? MakeExtendedFooter(handle)
                                        : MakeFooter(handle));
 }
@@ -122,7 +131,8 @@ std::string SstBuilder::MakeExtendedFooter(const BlockHandle& metaindex) const {
   footer.append("\x3e\x00\x7a\x00", 4);
   footer.append(4, '\0');  // the checksum
   absl::StrAppend(&footer, Le32(base_context_),
-                  Le32(static_cast<uint32_t>(metaindex.size)));
+                  Le32(static_cast<uint32_t>(metaindex.size) |
+                       (format_version_ >= 8 ? kGap << 16 : 0)));
   footer.append(24, '\0');
   absl::StrAppend(&footer, Le32(format_version_), Le64(kMagic));
   const uint32_t checksum = ComputeChecksum(checksum_type_, footer) +

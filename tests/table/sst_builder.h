@@ -24,9 +24,9 @@ struct Entry {
 };
 
 // A block of keys and values with a restart point every `restart_interval`
-// entries.
+// entries. All keys begin with `prefix`, which is stored once.
 std::string MakeBlock(const std::vector<Entry>& entries,
-                      size_t restart_interval);
+                      size_t restart_interval, absl::string_view prefix = {});
 
 struct Partition {
   std::string key;  // as in the index: a user key or an internal key
@@ -35,9 +35,11 @@ struct Partition {
 
 // An index over filter partitions with `rocksdb.index.value.is.delta.encoded`:
 // no lengths before values, and only the difference of sizes if a key shares a
-// prefix with the previous one.
+// prefix with the previous one, unless since format_version 8 a gap is between
+// the two.
 std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
-                           size_t restart_interval);
+                           size_t restart_interval, uint32_t format_version = 5,
+                           absl::string_view prefix = {});
 
 class SstBuilder {
  public:
@@ -55,8 +57,8 @@ class SstBuilder {
     AddMeta(name, Encode(handle));
   }
 
-  // Appends the metaindex and the footer, without a handle of the index.
-  // Returns the file.
+  // Appends the metaindex, since format_version 8 a gap, and the footer,
+  // without a handle of the index. Returns the file.
   std::string Finish() { return FinishWith(MakeBlock(meta_, 1)); }
 
   // The same with the caller's own metaindex.

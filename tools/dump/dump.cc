@@ -153,6 +153,10 @@ std::string Legend(const Json& report) {
   if (AnyIsSet(files, "/filter/metadata/level_aware")) {
     notes.emplace_back("Request: bits per key; L: set by level.");
   }
+  if (!levels && AnyIsSet(files, "/level_at_creation")) {
+    notes.emplace_back(
+        "L: the level that a file was written for; it may have been moved.");
+  }
   if (levels) {
     notes.emplace_back(
         "Reads/1,000: data blocks that 1,000 lookups of missing rows read, "

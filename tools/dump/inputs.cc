@@ -187,9 +187,10 @@ std::string ProbesText(double probes, bool solved) {
 }
 
 std::string FileLabel(const Json& file) {
-  return Fill("L{/level} {/name}|{/name}",
-              {{"level", file.value("level", Json())},
-               {"name", ShortPath(file["path"].get<std::string>())}});
+  return Fill(
+      "L{/level} {/name}|{/name}",
+      {{"level", file.value("level", file.value("level_at_creation", Json()))},
+       {"name", ShortPath(file["path"].get<std::string>())}});
 }
 
 std::string KeyText(absl::string_view key) {
@@ -211,6 +212,7 @@ Json FactsAsJson(const FileFacts& facts) {
           {"rows", facts.knows_rows() ? Json(facts.rows()) : Json()},
           {"range_deletions", facts.properties.num_range_deletions},
           {"filter_policy", facts.properties.filter_policy_name},
+          {"level_at_creation", OrNull(facts.properties.level_at_creation)},
           {"filter", FilterAsJson(facts)}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/version.h"
 #include "tests/temporary_folder.h"
 
 namespace linebloom {
@@ -157,6 +159,7 @@ TEST(CacheOfTest, ReadsTheCache) {
   EXPECT_EQ(64 << 20, cache.capacity);
   EXPECT_EQ(8, cache.shards);
   EXPECT_EQ(0.25, cache.high_priority_share);
+  EXPECT_EQ(HUGE_VAL, cache.slots);
   EXPECT_EQ(8192, cache.metadata_block_bytes);
   EXPECT_FALSE(cache.partitioned);
   table.block_cache->SetCapacity(0);
@@ -166,6 +169,10 @@ TEST(CacheOfTest, ReadsTheCache) {
   cache = CacheOf(table);
   EXPECT_EQ(32 << 20, cache.capacity);
   EXPECT_EQ(4, cache.shards);
+  // 32 MB of 4 KB take 8192 slots at a load of at most 0.7: 16,384.
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 708
+  EXPECT_NEAR(0.84 * 16'384, cache.slots, 1);
+#endif
 }
 
 TEST(LookupWindowTest, ForgetsAndTakesNoResetForAChange) {

@@ -278,6 +278,33 @@ TEST(ReadModelTest, PinsTwoIndexesOverPartitions) {
   EXPECT_EQ(without.filter_bytes, 0);
 }
 
+// Measured beside a HyperClockCache with 256 slots, in a tree of 49 files whose
+// partitions have 2.8 KB on average: the blocks of 10 bits fit its bytes.
+TEST(ReadModelTest, ACacheMayRunOutOfSlots) {
+  const auto run = [](double count, double rows) {
+    const Files files = {count, rows, rows, rows * 0.27, rows / 41, rows * 100};
+    return read_model::Run{{files}};
+  };
+  const Tree tree = {{run(1, 4474), run(1, 4474), run(1, 4474), run(3, 13'700),
+                      run(4, 22'000), run(39, 249'000)}};
+  Cache cache = {.capacity = 665'912, .partitioned = true};
+  const auto reads_of = [&](double bits) {
+    return ReadsPerLookup({tree}, cache, {}, {bits}).all();
+  };
+  EXPECT_LT(reads_of(12), 0.002);
+  EXPECT_GT(BestChoice({tree}, cache, {}).average_bits, 12);
+  cache.slots = 215;
+  EXPECT_NEAR(reads_of(8), 0.0131, 0.006);
+  EXPECT_NEAR(reads_of(12), 0.221, 0.06);
+  EXPECT_NEAR(reads_of(14), 0.328, 0.06);
+  EXPECT_NEAR(BestChoice({tree}, cache, {}).average_bits, 8, 0.5);
+  // Its bytes may run out first.
+  cache.capacity = 2e5;
+  const double by_bytes = reads_of(8);
+  cache.slots = HUGE_VAL;
+  EXPECT_EQ(reads_of(8), by_bytes);
+}
+
 TEST(ReadModelTest, PinsLevel0) {
   Tree tree = MeasuredTree();
   for (int i = 0; i < 3; ++i) tree.runs[i].level0 = true;
