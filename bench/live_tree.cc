@@ -57,6 +57,7 @@ struct Config {
   std::string filters = "linebloom";
   std::string shape = "dynamic";
   std::string cache_kind = "lru";
+  size_t entry_charge = 4096;  // bytes
   double high_pri_pool_ratio = 0.5;
   int cache_shard_bits = 0;
   uint64_t buffer = 256 << 10;  // bytes
@@ -155,7 +156,6 @@ class LiveTree {
     uint64_t filter, index, all, bytes;
   };
   static constexpr uint64_t kEnoughReads = 3000;
-  static constexpr uint64_t kBlock = 4096;
 
   static Reads ReadsSoFar() {
     const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
@@ -165,7 +165,7 @@ class LiveTree {
 
   std::shared_ptr<rocksdb::Cache> NewCache() const {
     if (config_.cache_kind == "hyperclock") {
-      return rocksdb::HyperClockCacheOptions(cache_bytes_, kBlock,
+      return rocksdb::HyperClockCacheOptions(cache_bytes_, config_.entry_charge,
                                              config_.cache_shard_bits)
           .MakeSharedCache();
     }
@@ -380,6 +380,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"static", "dynamic", "universal"}));
   app.add_option("--cache_kind", config.cache_kind)
       ->check(CLI::IsMember({"lru", "hyperclock"}));
+  app.add_option("--entry_charge", config.entry_charge,
+                 "what a hyperclock cache expects of an entry, bytes");
   app.add_option("--high_pri_pool_ratio", config.high_pri_pool_ratio);
   app.add_option("--cache_shard_bits", config.cache_shard_bits);
   app.add_option("--buffer", config.buffer, "bytes of rows in a flush");

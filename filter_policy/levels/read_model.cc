@@ -183,10 +183,14 @@ void Requests::Add(const Files& files, const Filters& filters, bool pinned,
 // Returns how many partitions the filters have, and the indexes.
 double Requests::Partition(const Files& files, double* filter_bytes) {
   // RocksDB cuts filters and indexes at the same keys, whichever is full first
-  // (without decouple_partitioned_filters). The last of a file is half full.
-  const double largest = std::max(*filter_bytes, files.index_bytes);
-  const double blocks = std::max(
-      files.count, largest / cache_.metadata_block_bytes + 0.5 * files.count);
+  // (without decouple_partitioned_filters). Files are of unlike sizes, so that
+  // half a block more than fills them counts best; but with it in bytes too,
+  // reads beside an LRU cache were 1.01 times as many (median of 79 cells).
+  const double full = std::max(*filter_bytes, files.index_bytes) / files.count /
+                      cache_.metadata_block_bytes;
+  const double blocks =
+      files.count *
+      (limit_ == Limit::kBytes ? std::ceil(full) : std::max(1.0, full + 0.5));
   // The index over the partitions is pinned, by default.
   const double entry = files.index_bytes / std::max(1.0, files.data_blocks);
   const int indexes = *filter_bytes > 0 ? 2 : 1;

@@ -1,5 +1,6 @@
 import java.nio.file.*;
-import java.util.regex.*;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.bookkeeper.bookie.storage.ldb.*;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 import org.apache.bookkeeper.stats.NullStatsLogger;
@@ -27,13 +28,17 @@ public class BookKeeper {
         """.formatted(policy);
   }
 
-  // The last count of the tickers whose names match, after the next dump.
-  static long count(Path log, String tickers) throws Exception {
-    Thread.sleep(4500);
-    Matcher matcher = Pattern.compile("rocksdb\\.(" + tickers + ") COUNT : (\\d+)").matcher(Files.readString(log));
-    java.util.Map<String, Long> last = new java.util.HashMap<>();
-    while (matcher.find()) last.put(matcher.group(1), Long.parseLong(matcher.group(2)));
-    return last.values().stream().mapToLong(Long::longValue).sum();
+  // Data blocks that were looked up so far, by the second dump from now on.
+  static long dataBlocks(Path log) throws Exception {
+    Pattern ticker = Pattern.compile("block\\.cache\\.data\\.(?:hit|miss) COUNT : (\\d+)");
+    List<Long> counts;
+    int until = Integer.MAX_VALUE;  // a dump has two
+    do {
+      Thread.sleep(500);
+      counts = ticker.matcher(Files.readString(log)).results().map(m -> Long.valueOf(m.group(1))).toList();
+      until = Math.min(until, counts.size() + 4);
+    } while (counts.size() < until);
+    return counts.get(until - 1) + counts.get(until - 2);
   }
 
   static void step(String what, String policy, Path folder, boolean fill) throws Exception {
@@ -58,11 +63,11 @@ public class BookKeeper {
       if (index.getLocation(i % LEDGERS, i / LEDGERS * 2) != i + 1) throw new Exception("entry " + i + " is lost");
     }
     Path log = folder.resolve("locations/LOG");
-    long before = count(log, "block.cache.data.hit|block.cache.data.miss");
+    long before = dataBlocks(log);
     for (int i = 0; i < LEDGERS * ENTRIES - LEDGERS; ++i) {
       if (index.getLocation(i % LEDGERS, i / LEDGERS * 2 + 1) != 0) throw new Exception("entry " + i + " was found");
     }
-    long blocks = count(log, "block.cache.data.hit|block.cache.data.miss") - before;
+    long blocks = dataBlocks(log) - before;
     System.out.printf("%-25s %-14s %7d %9.5f%n", what, policy, LEDGERS * ENTRIES,
         (double) blocks / (LEDGERS * ENTRIES - LEDGERS));
     index.close();

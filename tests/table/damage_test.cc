@@ -476,6 +476,10 @@ const Sample kSamples[] = {
      [] {
        return ReadFileBytes(LINEBLOOM_GOLDEN_DIR "/sst/v6_partitioned.sst");
      }},
+    {"RocksDb11Partitioned",
+     [] {
+       return ReadFileBytes(LINEBLOOM_GOLDEN_DIR "/sst/v8_partitioned.sst");
+     }},
     {"Version0", [] { return WriteByHand(0, ChecksumType::kCrc32c); }},
     {"Version1", [] { return WriteByHand(1, ChecksumType::kXxHash32); }},
     {"Version6", [] { return WriteByHand(6, ChecksumType::kXxh3); }},

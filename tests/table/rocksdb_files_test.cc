@@ -4,6 +4,7 @@
 #include "tests/table/rocksdb_files.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -193,23 +194,29 @@ std::vector<std::string> GoldenKeys() {
 
 // Files of a RocksDB that may be newer than the one these tests are built with;
 // tests/golden/sst/README.md says how they were made.
-TEST(GoldenSstTest, Version6) {
-  for (const FilterKind kind : {FilterKind::kFull, FilterKind::kPartitioned}) {
-    const bool full = kind == FilterKind::kFull;
-    const FileSpec spec = {6, ChecksumType::kXxh3, kind};
-    const auto file =
-        SstFile::Open(absl::StrCat(LINEBLOOM_GOLDEN_DIR, "/sst/v6_",
-                                   full ? "full" : "partitioned", ".sst"));
-    ASSERT_TRUE(file.ok()) << file.status();
-    EXPECT_NE(file->footer().base_context_checksum, 0);
-    const Properties& properties = file->properties();
-    EXPECT_EQ(properties.num_entries, 400);
-    EXPECT_EQ(properties.num_filter_entries, 400);
-    EXPECT_EQ(properties.filter_size, full ? 517 : 876);
-    EXPECT_EQ(properties.filter_policy_name, "bloomfilter");
-    EXPECT_EQ(properties.comparator_name, "leveldb.BytewiseComparator");
-    EXPECT_EQ(properties.prefix_extractor_name, "");
-    ExpectFilterReadable(*file, spec, GoldenKeys());
+TEST(GoldenSstTest, Versions6And8) {
+  for (const uint32_t version : {6, 8}) {
+    for (const bool full : {true, false}) {
+      const auto file =
+          SstFile::Open(absl::StrCat(LINEBLOOM_GOLDEN_DIR, "/sst/v", version,
+                                     full ? "_full.sst" : "_partitioned.sst"));
+      ASSERT_TRUE(file.ok()) << file.status();
+      EXPECT_NE(file->footer().base_context_checksum, 0);
+      const Properties& properties = file->properties();
+      EXPECT_EQ(properties.num_entries, 400);
+      EXPECT_EQ(properties.num_filter_entries, 400);
+      EXPECT_EQ(properties.filter_size, full ? 517 : version == 6 ? 876 : 609);
+      EXPECT_EQ(properties.filter_policy_name, "bloomfilter");
+      EXPECT_EQ(properties.comparator_name, "leveldb.BytewiseComparator");
+      EXPECT_EQ(properties.prefix_extractor_name, "");
+      EXPECT_EQ(properties.level_at_creation,
+                version == 6 ? std::nullopt : std::optional(6));
+      ExpectFilterReadable(
+          *file,
+          {version, ChecksumType::kXxh3,
+           full ? FilterKind::kFull : FilterKind::kPartitioned},
+          GoldenKeys());
+    }
   }
 }
 
