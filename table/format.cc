@@ -128,15 +128,16 @@ absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
            "footer: expected 8 bytes of 0; the file uses a feature that is "
            "newer than this reader"));
   }
-  uint64_t size = LoadLittleEndian<uint32_t>(bytes.data() + kMetaindexSizeAt);
-  uint64_t gap = 0;  // between the metaindex and the footer
-  if (footer->format_version >= 8)
-    gap = std::exchange(size, size & 0xffff) >> 16;
+  const uint64_t field =
+      LoadLittleEndian<uint32_t>(bytes.data() + kMetaindexSizeAt);
+  const bool has_gap = footer->format_version >= 8;
+  const uint64_t size = has_gap ? field & 0xffff : field;
+  const uint64_t gap = has_gap ? field >> 16 : 0;  // before the footer
   if (size + kBlockTrailerSize + gap > footer->offset) {
     return DamageError(
         file.name(), footer->offset + kMetaindexSizeAt,
         absl::StrCat("footer: expected a metaindex that fits before it, found ",
-                     size, " bytes, and ", gap, " in between"));
+                     size, " bytes and a gap of ", gap));
   }
   footer->metaindex = {footer->offset - gap - kBlockTrailerSize - size, size};
   return absl::OkStatus();

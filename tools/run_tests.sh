@@ -8,7 +8,7 @@
 # --check is for every change: first formatting and clang-tidy (on Debian 12), then
 # the tests of filters and of the SSTable reader with AddressSanitizer and UBSan, and
 # those of pages in a browser.
-# --nightly runs what takes longer and seldom finds more: clang-tidy of examples and
+# --nightly runs what takes longer and seldom finds more: clang-tidy of programs and
 # benchmarks, clang's static analyzer, all tests with these sanitizers, builds of
 # the library as a plugin and inside users' projects, ThreadSanitizer, each fuzz target
 # for two minutes, and on Debian 12 the tests with the RocksDB of Debian 13, if it may
@@ -91,7 +91,7 @@ if $check; then
   if on_debian_12; then
     check_format
     # The analyzer takes twice as long as all other checks.
-    tidy clang-tidy "$quick_checks" 'filter_policy|table|tools'
+    tidy clang-tidy "$quick_checks" 'filter_policy|table'
   else
     echo "formatting and clang-tidy are checked on Debian 12 only" >&2
   fi
@@ -101,7 +101,7 @@ fi
 build release
 if $nightly; then
   if on_debian_12; then
-    tidy 'clang-tidy of examples' "$quick_checks" 'docs|bench'
+    tidy 'clang-tidy of programs' "$quick_checks" 'tools|docs|bench'
     tidy 'static analyzer' '-*,clang-analyzer-*' 'filter_policy|table|docs'
   fi
   build asan-ubsan

@@ -116,9 +116,9 @@ Reads ReadsPerLookup(const std::vector<Tree>& trees, const Cache& cache,
                      const Load& load, const Choice& choice);
 
 // The choice, by level, that reads least, from 1 to 16 bits, in steps of a
-// quarter, as if the cache had kUsedShare of its capacity. Among choices that
-// read about as little it is the one next to 10 bits: if everything fits, or if
-// there is nothing to read. Takes a tenth of a millisecond for ten runs.
+// quarter, as if the cache had kUsedShare of its bytes and slots. Among choices
+// that read about as little it is the one next to 10 bits: if everything fits,
+// or if there is nothing to read. Takes a tenth of a millisecond for ten runs.
 Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
                   const Load& load);
 
