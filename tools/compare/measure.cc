@@ -19,6 +19,7 @@
 #include "rocksdb/write_batch.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
+#include "tools/shared/out_ptr.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
@@ -202,11 +203,10 @@ LookupTimes TimesOf(std::vector<uint32_t> nanoseconds) {
 absl::Status BuildDatabase(const RowSource& rows, const FilterPolicyPtr& policy,
                            const CacheOptions& cache, const std::string& path,
                            Progress* progress) {
-  rocksdb::DB* opened = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   RETURN_IF_ERROR(FromRocksDb(
-      rocksdb::DB::Open(BuildOptions(rows, policy, cache), path, &opened),
+      rocksdb::DB::Open(BuildOptions(rows, policy, cache), path, OutPtr(&db)),
       absl::StrCat("cannot make a database in '", path, "'")));
-  const std::unique_ptr<rocksdb::DB> db(opened);
 
   Loader loader(rows, db.get(), path, progress);
   for (size_t i = 0; i < rows.files.size(); ++i) {
@@ -226,18 +226,17 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
   options.statistics = rocksdb::CreateDBStatistics();
   // If all rows are in one level, the overload without column families takes
   // another path through RocksDB.
-  rocksdb::DB* opened = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
       options, path, {{rocksdb::kDefaultColumnFamilyName, options}}, &handles,
-      &opened);
+      OutPtr(&db));
   // File systems without O_DIRECT fail to open or to read the files.
   if (!status.ok() && std::exchange(*direct_io, false)) {
     return OpenForMeasuring(rows, policy, cache, path, direct_io);
   }
   RETURN_IF_ERROR(
       FromRocksDb(status, absl::StrCat("cannot open '", path, "'")));
-  std::unique_ptr<rocksdb::DB> db(opened);
   // The database itself keeps the default column family open.
   (void)db->DestroyColumnFamilyHandle(handles.front());
   return db;

@@ -21,6 +21,7 @@
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
+#include "tools/shared/out_ptr.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -253,11 +254,9 @@ class Source {
     options.db_paths.clear();
     options.wal_dir.clear();
     if (import_db_ == nullptr) {
-      rocksdb::DB* opened = nullptr;
       const rocksdb::Status status = rocksdb::DB::Open(
-          options, (scratch_ / "source_file").string(), &opened);
+          options, (scratch_ / "source_file").string(), OutPtr(&import_db_));
       if (!status.ok()) return FromRocksDb(status, what);
-      import_db_.reset(opened);
     }
     rocksdb::ExportImportFilesMetaData metadata;
     metadata.db_comparator_name = options.comparator->Name();

@@ -40,6 +40,7 @@
 #include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/info_log.h"
+#include "tools/shared/out_ptr.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -382,13 +383,12 @@ absl::StatusOr<Rewritten> Rewrite(const MigrateConfig& config,
   const bool is_known = stat((config.db + "/CURRENT").c_str(), &current) == 0;
   const mode_t before = umask(is_known ? ~current.st_mode & 077 : 077);
   const absl::Cleanup restore = [before] { umask(before); };
-  rocksdb::DB* opened = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  RETURN_IF_ERROR(
-      FromRocksDb(rocksdb::DB::Open(target.stored.db, config.db,
-                                    target.stored.families, &handles, &opened),
-                  absl::StrCat("cannot open ", Quoted(config))));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  RETURN_IF_ERROR(FromRocksDb(
+      rocksdb::DB::Open(target.stored.db, config.db, target.stored.families,
+                        &handles, OutPtr(&db)),
+      absl::StrCat("cannot open ", Quoted(config))));
   absl::StatusOr<Rewritten> result = RewriteIn(db.get(), handles, config, plan);
   for (auto* handle : handles) (void)db->DestroyColumnFamilyHandle(handle);
   const absl::Status closed = FromRocksDb(db->Close(), Quoted(config));

@@ -16,6 +16,7 @@
 #include "rocksdb/utilities/options_util.h"
 #include "table/sst_file.h"
 #include "table/status.h"
+#include "tools/shared/out_ptr.h"
 
 namespace linebloom::tools {
 namespace {
@@ -252,10 +253,8 @@ rocksdb::Status ReadOnlyDatabase::OpenOnce(const std::string& folder,
   options.info_log = std::make_shared<QuietLogger>();
   options.create_if_missing = false;  // or RocksDB tries to make the folder
   if (logs == Logs::kEmpty) DisableExpensiveOptions(&options);
-  rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
-      options, folder, stored.families, &families_, &opened);
-  db_.reset(opened);
+      options, folder, stored.families, &families_, OutPtr(&db_));
   *is_open = true;
   return status;
 }
