@@ -14,6 +14,7 @@ import org.rocksdb.*;
 
 /** A table of Kafka Streams whose filters come from a RocksDBConfigSetter: by its TopologyTestDriver, or in a cluster. */
 public class Streams {
+  static final int ROWS = 200_000;  // of the cluster
   static final int MISSING = 200_000;
   static final List<Statistics> statistics = Collections.synchronizedList(new ArrayList<>());
 
@@ -91,7 +92,7 @@ public class Streams {
     System.out.printf("%-25s %-14s %7d %9.5f%n", what, policy, found, (double) blocks / lookups);
   }
 
-  // The driver commits after each row.
+  // Few rows, because the driver commits after each.
   static void withoutBroker(Path folder, String policy) throws Exception {
     int written = 1000;
     statistics.clear();
@@ -105,8 +106,6 @@ public class Streams {
       print("filled", policy, written, Long.parseLong(answer[1]), Long.parseLong(answer[2]));
     }
   }
-
-  static final int ROWS = 200_000;
 
   // A process of the cluster: answers each line of stdin by what it reads.
   static void instance(Path folder, String broker, String policy) throws Exception {

@@ -22,8 +22,7 @@ stop() {
   exit "$1"
 }
 
-# The RocksDB in each engine's rocksdbjni, and what Maven gets for it: ZooKeeper,
-# which BookKeeper's classes name, lacks the last two.
+# The RocksDB in each engine's rocksdbjni, and what Maven downloads.
 case $engine in
   bookkeeper)
     rocksdb=7.10.2 program=BookKeeper artifacts=(org.apache.bookkeeper:bookkeeper-server:4.17.3)
