@@ -370,6 +370,7 @@ class LiveTree {
 }  // namespace
 }  // namespace linebloom
 
+// NOLINTNEXTLINE(bugprone-exception-escape): it ends with the message
 int main(int argc, char** argv) {
   linebloom::Config config;
   CLI::App app("Measures what lookups read in a tree while it is written.");
