@@ -118,7 +118,8 @@ TEST(FailedAllocationsTest, BuildersAndReaders) {
                                         {.false_positive_rate = 0.01},
                                         {2},
                                         {.hash_seed = kRandomHashSeed}}) {
-    FailEach(5, [&](int* left) {
+    const bool is_plain = options.bits_per_key == 2.0;
+    FailEach(is_plain ? 5 : 10, [&](int* left) {
       OwnedPolicy policy;
       std::unique_ptr<rocksdb::FilterBitsBuilder> builder;
       std::unique_ptr<rocksdb::FilterBitsReader> reader;
