@@ -172,22 +172,28 @@ public class Streams {
              new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
       for (int i = 0; i < ROWS; ++i) producer.send(new ProducerRecord<>("rows", key(i), "value of " + i));
     }
-    Path[] folders = {folder.resolve("0"), folder.resolve("1")};
-    Instance[] both = new Instance[2];
-    String[] policies = {"bloomfilter", "linebloom:10", "bloomfilter"};
-    String[] names = {"1. filled", "2. switched", "5. switched back"};
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 2; ++j) both[j] = new Instance(folders[j], broker, policies[i]);
-      step(names[i], policies[i], both);
-      if (i == 1) {
-        both[0].process.destroyForcibly().waitFor();
-        step("3. one killed", policies[i], both[1]);
-        both[0] = new Instance(folder.resolve("restored"), broker, policies[i]);
-        step("4. restored elsewhere", policies[i], both);
-        folders[0] = folder.resolve("restored");
-      }
-      for (Instance one : both) one.stop();
-    }
+    Path first = folder.resolve("first");
+    Path second = folder.resolve("second");
+    Path restored = folder.resolve("restored");
+    Instance a = new Instance(first, broker, "bloomfilter");
+    Instance b = new Instance(second, broker, "bloomfilter");
+    step("1. filled", "bloomfilter", a, b);
+    a.stop();
+    b.stop();
+    a = new Instance(first, broker, "linebloom:10");
+    b = new Instance(second, broker, "linebloom:10");
+    step("2. switched", "linebloom:10", a, b);
+    a.process.destroyForcibly().waitFor();
+    step("3. one killed", "linebloom:10", b);
+    a = new Instance(restored, broker, "linebloom:10");
+    step("4. restored elsewhere", "linebloom:10", a, b);
+    a.stop();
+    b.stop();
+    a = new Instance(restored, broker, "bloomfilter");
+    b = new Instance(second, broker, "bloomfilter");
+    step("5. switched back", "bloomfilter", a, b);
+    a.stop();
+    b.stop();
   }
 
   public static void main(String[] arguments) throws Exception {
