@@ -152,12 +152,12 @@ bool FailsItsJob(RebuildReason reason) {
          reason == RebuildReason::kOtherPrefixes;
 }
 
-// The most bytes of a new filter of `keys` within a budget. The budget's bits
-// are those of whole blocks, but each has at least a line. Rejected: the bytes
+// The most bytes of a new filter of `keys`. The bits that are asked for are
+// those of whole blocks, but each has at least a line. Rejected: the bytes
 // of the lines. They are 65 of the smallest filter's 96, so every run rewrote
 // it.
-double BytesWithinBudget(const FileFacts& facts, const FilterRequest& request,
-                         uint64_t keys) {
+double MostBytes(const FileFacts& facts, const FilterRequest& request,
+                 uint64_t keys) {
   const double smallest =
       BytesOfLines(request.line, 1) + FilterBlockOverhead(request);
   const double blocks = std::max<uint64_t>(facts.blocks, 1);
@@ -173,7 +173,7 @@ Evaluation Expect(const FileFacts& facts, const TargetFilter& target) {
   const uint64_t keys = known > 0 ? known : facts.rows();
   const uint32_t lines = NumLinesForKeys(keys, request.millibits_per_key);
   Evaluation evaluation;
-  evaluation.bytes_after = BytesWithinBudget(facts, request, keys);
+  evaluation.bytes_after = MostBytes(facts, request, keys);
   if (target.built_in_rate.has_value()) {
     evaluation.rate_after = *target.built_in_rate;
   } else if (keys > 0) {
@@ -278,7 +278,6 @@ void AddRequest(const FamilyToRebuild& family,
             .tree = family.tree,
             // In level 0 each file is a run of its own.
             .input_keys = level == 0 ? static_cast<double>(rows) : 0,
-            .keys_under_budget = family.keys_under_budget,
             .choose = family.choose,
             .level = level,
             .style = family.options.compaction_style};
@@ -289,13 +288,9 @@ void AddRequest(const FamilyToRebuild& family,
   if (!request) return;
   target->request = *request;
   const uint32_t millibits = target->request.millibits_per_key;
-  const bool is_for_cache =
+  target->may_shrink =
       file && IsAuto(family.policy) && CacheHoldsFilters(table);
-  target->may_shrink = family.policy.memory_budget || is_for_cache;
-  if (family.policy.memory_budget) {
-    // The tree may have been larger when the file was written.
-    target->keep_from_millibits = millibits / 2;
-  } else if (is_for_cache) {
+  if (target->may_shrink) {
     // Up to a bit makes up for other files, and auto goes up by half a bit.
     // Rejected: three quarters of the bits, which left files that read 2.3
     // times as much.
@@ -323,7 +318,7 @@ Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target) {
                      evaluation.rate_after < evaluation.rate_now);
   if (!evaluation.pays && target.may_shrink &&
       evaluation.bytes_after < kWorthShrinking * facts.bytes) {
-    evaluation.reason = RebuildReason::kOverBudget;
+    evaluation.reason = RebuildReason::kTooLarge;
     evaluation.pays = true;
   }
   return evaluation;
@@ -333,7 +328,7 @@ absl::string_view ToString(RebuildReason reason) {
   // In the order of RebuildReason.
   static constexpr absl::string_view kNames[] = {
       "no filter",      "foreign filter", "damaged filter", "other hash seed",
-      "other prefixes", "worse rate",     "over budget"};
+      "other prefixes", "worse rate",     "too large"};
   return kNames[static_cast<size_t>(reason)];
 }
 

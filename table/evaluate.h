@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +36,7 @@ struct TargetFilter {
   // An old filter of so many bits per key stays, even if its rate is worse. 0:
   // of as many as `request`.
   uint32_t keep_from_millibits = 0;
-  // True if the policy has few bits for want of memory.
+  // True if filters share the memory of a block cache with data.
   bool may_shrink = false;
   double worst_rate = 0;  // see RebuildFiltersOptions
   bool whole_key_filtering = true;
@@ -49,18 +48,17 @@ struct Evaluation {
   double rate_now = 1;  // as the policy uses the filter that the file has
   // Expected of a new filter.
   double rate_after = 0;
-  double bytes_after = 0;  // at most, within a budget of linebloom's
+  double bytes_after = 0;  // at most
   // Nothing if the filter is good enough.
   std::optional<RebuildReason> reason;
-  // True if a new filter would let fewer missing keys pass, or give memory back
-  // to a budget. A file with a reason that does not pay stays unchanged, for
-  // example one with a Ribbon filter, or with more bits than the policy has
-  // now.
+  // True if a new filter would let fewer missing keys pass, or give memory
+  // back. A file with a reason that does not pay stays unchanged, for example
+  // one with a Ribbon filter, or with more bits than the policy has now.
   bool pays = false;
 };
 
 // A filter just built as `target` never has a reason; otherwise every run would
-// rewrite the file. kOverBudget only says that the filter could be smaller.
+// rewrite the file. kTooLarge only says that the filter could be smaller.
 Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target);
 
 // For example "no filter".
@@ -79,10 +77,7 @@ struct FamilyToRebuild {
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.
   std::shared_ptr<const TreeState> tree;
-  double keys_under_budget = 0;  // of all trees that share a memory budget
   BitsChooser choose;  // for bits_per_key=auto; null without a listener
-  // Bytes of the budget for the filters of this database's families.
-  double budget_here = std::numeric_limits<double>::infinity();
 };
 
 // Fills in `policy` or `has_built_in_policy` from `options`. Returns what is

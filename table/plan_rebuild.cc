@@ -38,8 +38,8 @@ absl::StatusOr<SstFile> OpenSst(rocksdb::DB* db, const std::string& path) {
 }
 
 // Reads all rows: a file without a properties block doesn't say how many it
-// has. Rejected: an estimate by its bytes. A memory budget that is shared among
-// too few keys is exceeded, and LevelDB's databases have no other files.
+// has. Rejected: an estimate by its bytes. Levels of too few keys get too many
+// bits, and LevelDB's databases have no other files.
 absl::StatusOr<uint64_t> CountEntries(rocksdb::DB* db,
                                       const std::string& path) try {
   EntryReader reader(path, db->GetEnv());
@@ -111,31 +111,6 @@ void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
   }
 }
 
-// Gives all families that have a memory budget the smallest, which they share,
-// and of that what their keys have beside those of other databases.
-void ShareBudget(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
-  ListenerApi* const api =
-      ApiOf(FindLevelSizeListener(families->front().options));
-  double keys = 0;
-  uint64_t budget = UINT64_MAX;
-  for (FamilyToRebuild& family : *families) {
-    if (api != nullptr) family.choose = api->ChooserFor(db, family.name);
-    if (!family.policy.memory_budget) continue;
-    budget = std::min(budget, *family.policy.memory_budget);
-    keys += family.tree->Total();
-  }
-  const double keys_under_budget =
-      keys + (api == nullptr ? 0 : api->KeysOfOthers(db));
-  for (FamilyToRebuild& family : *families) {
-    if (!family.policy.memory_budget) continue;
-    family.policy.memory_budget = budget;
-    family.keys_under_budget = keys_under_budget;
-    if (keys_under_budget > 0) {
-      family.budget_here = budget * (keys / keys_under_budget);
-    }
-  }
-}
-
 bool Overlap(const FamilyToRebuild& family, const SstFileMetaData& a,
              const SstFileMetaData& b) {
   const rocksdb::Comparator& comparator = *family.options.comparator;
@@ -179,8 +154,7 @@ class Planner {
     for (size_t i = 0; i < families_.size(); ++i) {
       RETURN_IF_ERROR(LookAtFamily(i));
     }
-    TakeFilesOverBudget();
-    TakeOthers();
+    TakeFiles();
     return Status::OK();
   }
 
@@ -213,8 +187,12 @@ class Planner {
     report_->reads.push_back({family.name, reads, reads});
     for (PlannedFile& file : files) {
       if (!file.is_worth_it) continue;
-      const bool is_over = file.rebuild.reason == RebuildReason::kOverBudget;
-      (is_over ? over_budget_ : others_).push_back(std::move(file));
+      if (file.rebuild.reason == RebuildReason::kTooLarge &&
+          !options_.allow_more_reads) {
+        ++report_->files_too_large;
+      } else {
+        worth_it_.push_back(std::move(file));
+      }
     }
     return Status::OK();
   }
@@ -256,65 +234,24 @@ class Planner {
     rebuild.rate_after = evaluation.rate_after;
     // With this option RocksDB would rewrite the file without a filter.
     if (for_hits && nothing_below) return Status::OK();
-    const double bytes = facts->bytes;
-    file->more_memory = evaluation.bytes_after - bytes;
-    memory_ += family.policy.memory_budget ? bytes : 0;
     file->is_worth_it = evaluation.pays;
     report_->files_no_better +=
         evaluation.reason.has_value() && !evaluation.pays;
     return Status::OK();
   }
 
-  // By lost reads per freed byte of memory, until a budget is kept.
-  void TakeFilesOverBudget() {
-    std::ranges::stable_sort(over_budget_, {}, [](const PlannedFile& file) {
-      return file.rebuild.saved_reads / file.more_memory;
-    });
-    double memory = memory_;
-    for (PlannedFile& file : over_budget_) {
-      const FamilyToRebuild& family = families_[file.family];
-      if (family.policy.memory_budget) {
-        if (RoomBeside(file, memory) >= 0) continue;
-        memory += file.more_memory;
-      }
-      if (options_.allow_more_reads) {
-        Take(&file);
-      } else {
-        ++report_->files_over_budget;
-      }
-    }
-  }
-
-  // By saved reads per byte of the file, as far as a budget has room for their
-  // filters: whenever the run ends, no other order would have saved more.
-  // Rejected: by rate alone, which begins with the last level, and so the most
-  // bytes, if no file has a filter.
-  void TakeOthers() {
-    std::ranges::stable_sort(others_, {}, [](const PlannedFile& file) {
+  // By saved reads per byte of the file: whenever the run ends, no other order
+  // would have saved more. Rejected: by rate alone, which begins with the last
+  // level, and so the most bytes, if no file has a filter.
+  void TakeFiles() {
+    std::ranges::stable_sort(worth_it_, {}, [](const PlannedFile& file) {
       const auto bytes = std::max<uint64_t>(file.rebuild.bytes, 1);
       return -file.rebuild.saved_reads / bytes;
     });
-    for (PlannedFile& file : others_) {
-      if (file.more_memory <= std::max(RoomBeside(file, memory_), 0.0)) {
-        Take(&file);
-      } else {
-        ++report_->files_no_better;
-      }
+    for (PlannedFile& file : worth_it_) {
+      report_->reads[file.family].after -= file.rebuild.saved_reads;
+      plan_->push_back(std::move(file));
     }
-  }
-
-  // Bytes that the budget of the file's family has left. Filters that have just
-  // their share of bits exceed it by their metadata and half a line.
-  double RoomBeside(const PlannedFile& file, double memory) const {
-    return 1.01 * families_[file.family].budget_here - memory;
-  }
-
-  void Take(PlannedFile* file) {
-    if (families_[file->family].policy.memory_budget) {
-      memory_ += file->more_memory;
-    }
-    report_->reads[file->family].after -= file->rebuild.saved_reads;
-    plan_->push_back(std::move(*file));
   }
 
   rocksdb::DB* db_;
@@ -324,9 +261,7 @@ class Planner {
   RebuildFiltersReport* report_;
   std::vector<PlannedFile>* plan_;
   RebuildFiltersProgress so_far_;
-  std::vector<PlannedFile> over_budget_;
-  std::vector<PlannedFile> others_;
-  double memory_ = 0;  // bytes of the filters that share a budget
+  std::vector<PlannedFile> worth_it_;
 };
 
 }  // namespace
@@ -358,7 +293,12 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
         "linebloom: column family '" + family.name + "'", problem);
   }
   ListFiles(db, families);
-  ShareBudget(db, families);
+  ListenerApi* const api =
+      ApiOf(FindLevelSizeListener(families->front().options));
+  if (api == nullptr) return Status::OK();
+  for (FamilyToRebuild& family : *families) {
+    family.choose = api->ChooserFor(db, family.name);
+  }
   return Status::OK();
 }
 

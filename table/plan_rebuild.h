@@ -19,7 +19,6 @@ struct PlannedFile {
   uint64_t number = 0;
   int level = 0;  // where it is now
   bool is_worth_it = false;
-  double more_memory = 0;  // bytes that the new filter takes beyond the old one
 };
 
 // Incomplete if `progress` returns false.

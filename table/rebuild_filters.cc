@@ -289,11 +289,9 @@ class Rewriter {
     compaction.max_subcompactions = 1;
     // CompactFiles() works in the calling thread.
     ListenerApi* const api = ApiOf(FindLevelSizeListener(family.options));
-    if (api != nullptr) {
-      api->OverrideTree(family.tree, family.keys_under_budget);
-    }
+    if (api != nullptr) api->OverrideTree(family.tree);
     const absl::Cleanup forget = [api] {  // even if RocksDB throws
-      if (api != nullptr) api->OverrideTree(nullptr, 0);
+      if (api != nullptr) api->OverrideTree(nullptr);
     };
     return db_->CompactFiles(compaction, family.handle, {path}, file.level,
                              PathId(family.options, DirectoryOf(path)), nullptr,

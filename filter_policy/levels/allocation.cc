@@ -33,28 +33,6 @@ constexpr double kMaxCorrectionOfChoice = 1;
 // with the average, and with this a thirtieth.
 constexpr double kExtraBitsInRecovery = 3;
 
-// Above kUnsharedFrom, half of the surplus is held back for growth, except in
-// files that leveled compaction will soon rewrite, and a tree never gets more
-// than the maximum. Then one lookup of a missing row in 50,000 reads a
-// data block of each run. Rejected: to keep it in flushed files alone, which
-// then had fewer bits than the levels below them and read 1.5 times as much.
-constexpr double kUnsharedFrom = 10;
-constexpr double kShareKeptBack = 0.5;
-constexpr double kMaxAverageOfBudget = 16;
-
-// Gain of the correction under a budget, relative to Correction(). Rejected, in
-// trees that doubled: 3, and up to 3 bits below the average, which read 0.8
-// times as much but took 1.5 times the budget leveled, 1.4 universal and 1.8 in
-// key order, in place of 1.3, 1.3 and 1.6; no fewer than the average, 1.7, 1.7
-// and 2.0.
-constexpr double kBudgetGain = 4;
-
-// Under a budget: the largest deviation from equal shares, in bits per key.
-// Keys come and go, and a file that was cut short for them costs more reads
-// than larger steps between levels save.
-constexpr double kMaxMoreOfBudget = 2;
-constexpr double kMaxLessOfBudget = 4;
-
 // The keys to expect of a flush: as many as the last one had, or as wait to be
 // flushed if they are fewer or if it is the first; 0 if unknown. Rejected: the
 // last flush alone, which may have been very large.
@@ -227,40 +205,6 @@ double BitsOfChoice(const NewFile& file, double average_bits, LineKind line) {
       std::clamp(Correction(others, planned, average_bits),
                  -kMaxCorrectionOfChoice, kMaxCorrectionOfChoice);
   return std::clamp(planned + correction, kMinBitsOfRun, kMaxBitsOfRun);
-}
-
-double BitsWithinBudget(const NewFile& file, double budget_bytes,
-                        LineKind line) {
-  const double average_bits = AverageOfBudget(file, budget_bytes);
-  const std::vector<double> runs = RunsOf(file);
-  const double run = KeysOfRun(file, runs);
-  if (run <= 0) return BitsWithoutSizes(file, average_bits);
-  const Others others = OthersOf(file, average_bits);
-  const double planned = PlannedBits(runs, run, average_bits, line);
-  const double correction = Correction(others, planned, average_bits);
-  const double bits = planned + (correction < 0 ? kBudgetGain : 1) * correction;
-  return std::max(kMinBitsOfRun,
-                  std::clamp(bits, average_bits - kMaxLessOfBudget,
-                             average_bits + kMaxMoreOfBudget));
-}
-
-double AverageOfBudget(const NewFile& file, double budget_bytes) {
-  const double keys_per_row =
-      file.tree == nullptr ? 1 : KeysPerRow(file.tree->filters);
-  const double flush = file.is_flushed() ? keys_per_row * KeysOfFlush(file) : 0;
-  const double share =
-      8 * budget_bytes / std::max(file.keys_under_budget + flush, 1.0);
-  const double rest = std::max(0.0, share - kUnsharedFrom);
-  // While a database is being opened, the number of keys is unknown.
-  const bool moves_down =
-      file.is_flushed() && file.tree != nullptr && file.tree->in_order;
-  const bool is_rewritten =
-      file.style == rocksdb::kCompactionStyleLevel && !moves_down;
-  const double part = file.is_recovered() ? 0
-                      : is_rewritten      ? 1
-                                          : kShareKeptBack;
-  const double average = std::min(share, kUnsharedFrom) + part * rest;
-  return std::clamp(average, kMinBitsOfRun, kMaxAverageOfBudget);
 }
 
 }  // namespace linebloom

@@ -51,12 +51,4 @@ double BitsForFile(const NewFile& file, double average_bits, LineKind line);
 // have.
 double BitsOfChoice(const NewFile& file, double average_bits, LineKind line);
 
-// The same with AverageOfBudget(): from 4 fewer to 2 more.
-double BitsWithinBudget(const NewFile& file, double budget_bytes,
-                        LineKind line);
-
-// The average that the budget has for all keys of the trees that share it. At
-// least kMinBitsOfRun, however small the budget is.
-double AverageOfBudget(const NewFile& file, double budget_bytes);
-
 }  // namespace linebloom

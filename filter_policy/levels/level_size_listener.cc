@@ -77,23 +77,13 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   const char* Name() const override { return kLevelSizeListenerName; }
 
-  void OverrideTree(std::shared_ptr<const TreeState> tree,
-                    double keys_under_budget) override {
-    linebloom::OverrideTree(std::move(tree), keys_under_budget);
+  void OverrideTree(std::shared_ptr<const TreeState> tree) override {
+    linebloom::OverrideTree(std::move(tree));
   }
 
   BitsChooser ChooserFor(DB* db, const std::string& column_family) override {
     BeginJob(db);
     return MakeChooser(IdOf(db), column_family);
-  }
-
-  double KeysOfOthers(DB* db) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    double keys = 0;
-    for (const auto& [id, database] : databases_) {
-      if (id != IdOf(db)) keys += database.files.AllKeys();
-    }
-    return keys;
   }
 
   const void* Copy() const override { return &this_copy; }
@@ -150,9 +140,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
       if (const auto* const found = FindByPath(info.db_name)) {
         const auto& [id, database] = *found;
         file.info_log = database.info_log;
-        for (const auto& [other, its] : databases_) {
-          file.keys_under_budget += its.files.AllKeys();
-        }
         file.choose = MakeChooser(id, info.cf_name);
         database.files.Describe(info.job_id, &file);
       }

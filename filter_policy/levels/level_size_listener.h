@@ -19,19 +19,14 @@ class ListenerApi {
  public:
   virtual ~ListenerApi() = default;
 
-  // The files that the calling thread writes belong to `tree` and share a
-  // memory budget with `keys_under_budget`, whatever the listener knows, until
-  // this is called with null.
-  virtual void OverrideTree(std::shared_ptr<const TreeState> tree,
-                            double keys_under_budget) = 0;
+  // The files that the calling thread writes belong to `tree`, whatever the
+  // listener knows, until this is called with null.
+  virtual void OverrideTree(std::shared_ptr<const TreeState> tree) = 0;
 
   // For files of a column family that no event announces. Null if the listener
   // doesn't know the database. Valid while the listener lives.
   virtual BitsChooser ChooserFor(rocksdb::DB* db,
                                  const std::string& column_family) = 0;
-
-  // The keys of all other databases that share a memory budget.
-  virtual double KeysOfOthers(rocksdb::DB* db) = 0;
 
   // An address that each copy of the library has of its own.
   virtual const void* Copy() const = 0;

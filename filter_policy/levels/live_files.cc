@@ -288,19 +288,11 @@ void LiveFiles::Describe(int job, NewFile* file) const {
     return;
   }
   // The other files include the unknown inputs of this job. Corrected for them,
-  // files of CompactFiles() got 8.6, 2.3, 7.6 and 1.0 bits where a budget had
-  // 7.1, 6.2, 5.6 and 5.0.
+  // files of CompactFiles() got 8.6, 2.3, 7.6 and 1.0 bits in place
+  // of 7.1, 6.2, 5.6 and 5.0.
   TreeState tree = *file->tree;
   tree.filters = {};
   file->tree = std::make_shared<const TreeState>(std::move(tree));
-}
-
-double LiveFiles::AllKeys() const {
-  double keys = 0;
-  for (const auto& [name, family] : families_) {
-    keys += family.live.filters.all_keys();
-  }
-  return keys;
 }
 
 // Moves a file to a level of the family, or away if that is null. Does nothing

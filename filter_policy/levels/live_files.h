@@ -91,9 +91,6 @@ class LiveFiles {
   // Sets what is known of the tree that a job's file will be in.
   void Describe(int job, NewFile* file) const;
 
-  // The keys that share a memory budget.
-  double AllKeys() const;
-
   std::map<std::string, Family>& families() { return families_; }
   const std::map<std::string, Family>& families() const { return families_; }
 

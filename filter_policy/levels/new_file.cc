@@ -7,7 +7,6 @@ namespace {
 
 thread_local std::optional<NewFile> file_of_this_thread;
 thread_local std::shared_ptr<const TreeState> tree_of_this_thread;
-thread_local double keys_of_this_thread = 0;
 
 // Since RocksDB 11.12. A remote compaction's worker may have a listener, but
 // its cache and its tree aren't those of the database. A template, so that the
@@ -27,17 +26,14 @@ void BeginFile(NewFile file) {
   if (tree_of_this_thread != nullptr) {
     file.tree = tree_of_this_thread;
     file.input_keys = 0;
-    file.keys_under_budget = keys_of_this_thread;
   }
   file_of_this_thread = std::move(file);
 }
 
 void EndFile() { file_of_this_thread.reset(); }
 
-void OverrideTree(std::shared_ptr<const TreeState> tree,
-                  double keys_under_budget) {
+void OverrideTree(std::shared_ptr<const TreeState> tree) {
   tree_of_this_thread = std::move(tree);
-  keys_of_this_thread = keys_under_budget;
 }
 
 std::optional<NewFile> TakeNewFile(

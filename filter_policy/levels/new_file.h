@@ -48,8 +48,6 @@ struct NewFile {
   // if unknown. For a flush this is all that waits to be flushed, in all column
   // families.
   double input_keys = 0;
-  // The keys of all trees that share a memory budget, as far as known.
-  double keys_under_budget = 0;
   // Null without a listener. For ChooseBits().
   BitsChooser choose = nullptr;
   // From RocksDB, by TakeNewFile().
@@ -68,11 +66,9 @@ struct NewFile {
 void BeginFile(NewFile file);
 void EndFile();
 
-// Files that the calling thread announces from now on belong to `tree`, are as
-// large as the files of their level, and share a memory budget with
-// `keys_under_budget`, until this is called with null.
-void OverrideTree(std::shared_ptr<const TreeState> tree,
-                  double keys_under_budget);
+// Files that the calling thread announces from now on belong to `tree` and are
+// as large as the files of their level, until this is called with null.
+void OverrideTree(std::shared_ptr<const TreeState> tree);
 
 // The file that the calling thread was last told of, once, if it is the one
 // that `context` describes; nothing if no listener announced that or a remote

@@ -14,8 +14,7 @@ struct FileTotals {
   // Of the bits, those beyond what was requested for the keys: metadata, and
   // rounding up to whole lines.
   double overhead = 0;
-  // Rows of files without a filter whose column family has a filter policy. For
-  // a memory budget they count as keys.
+  // Rows of files without a filter whose column family has a filter policy.
   double unfiltered = 0;
   // Rows of files whose filters aren't known. They count as average ones.
   double unknown = 0;
@@ -25,8 +24,6 @@ struct FileTotals {
   double data_blocks = 0;
   double data_bytes = 0;
 
-  // The keys that share a memory budget.
-  double all_keys() const { return keys + unfiltered + unknown; }
   double all_rows() const { return rows + unknown; }
 
   // Adds `more`, scaled by `times`; -1 subtracts.

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/allocation.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/lookup_load.h"
 #include "filter_policy/levels/new_file.h"
@@ -72,9 +71,9 @@ class OncePerLog {
     rocksdb::Log(level, info_log, "%s", text.c_str());
   }
 
-  // True if the average bits of new files have changed by half a bit since this
-  // was last true. They are those of a block cache, or of a budget (null).
-  // Rejected: by column family, which remembers all that ever were.
+  // True if the average bits of a block cache's new files have changed by half
+  // a bit since this was last true. Rejected: by column family, which remembers
+  // all that ever were.
   bool HaveMoved(const rocksdb::Logger* info_log, const rocksdb::Cache* cache,
                  double average_bits) {
     if (info_log == nullptr) return false;
@@ -142,9 +141,6 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (options_.hash_seed == kRandomHashSeed && !DrawHashSeed()) {
       return NoEntropy();
     }
-    if (NeedsListener(options_) && !HasListener(db_options)) {
-      return ListenerMissing(options_);
-    }
     const rocksdb::BlockBasedTableOptions* const table =
         TableOptionsOf(cf_options);
     if (IsAuto(options_) && HasListener(db_options) && table != nullptr &&
@@ -175,8 +171,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       request->hash_seed = seed.value_or(0);
       if (!seed) Warn(context, BuiltInstead(NoEntropy(), "hash_seed=0"));
     }
-    const bool is_rounded = context.table_options.optimize_filters_for_memory &&
-                            !used_.memory_budget;
+    const bool is_rounded = context.table_options.optimize_filters_for_memory;
     if (is_rounded && request->line == LineKind::kPlain) {
       return NewBloomBuilder(request->millibits_per_key, context.table_options);
     }
@@ -253,28 +248,12 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
                               : rocksdb::InfoLogLevel::WARN_LEVEL,
                 context.info_log, NoListener(used_, context));
     }
-    if (file && used_.memory_budget) {
-      const double average =
-          AverageOfBudget(*file, static_cast<double>(*used_.memory_budget));
-      WriteBits(context, average, BitsOfBudget(*used_.memory_budget, average));
+    if (chosen && log_.HaveMoved(context.info_log,
+                                 context.table_options.block_cache.get(),
+                                 chosen->average_bits)) {
+      rocksdb::Log(rocksdb::InfoLogLevel::INFO_LEVEL, context.info_log, "%s",
+                   ChosenBits(*chosen).c_str());
     }
-    if (chosen) WriteBits(context, chosen->average_bits, ChosenBits(*chosen));
-  }
-
-  // At the least there is no room for bits to move in half steps.
-  void WriteBits(const FilterBuildingContext& context, double average_bits,
-                 const std::string& text) const {
-    const bool is_least = average_bits <= kMinBitsOfRun;
-    if (!log_.HaveMoved(context.info_log,
-                        used_.memory_budget
-                            ? nullptr
-                            : context.table_options.block_cache.get(),
-                        is_least ? 0 : average_bits)) {
-      return;
-    }
-    rocksdb::Log(is_least ? rocksdb::InfoLogLevel::WARN_LEVEL
-                          : rocksdb::InfoLogLevel::INFO_LEVEL,
-                 context.info_log, "%s", text.c_str());
   }
 
   // Sets each option that is valid.

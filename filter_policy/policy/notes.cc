@@ -1,6 +1,5 @@
 #include "filter_policy/policy/notes.h"
 
-#include "filter_policy/filter/sizing.h"
 #include "filter_policy/policy/number_text.h"
 #include "filter_policy/policy/policy_options.h"
 
@@ -25,17 +24,6 @@ Status NoEntropy() {
       "numbers; set a number of your own");
 }
 
-Status ListenerMissing(const FilterPolicyOptions& options) {
-  return Status::InvalidArgument(
-      "linebloom: " + IdOf(options) +
-      ": memory_budget needs the listener linebloom_level_sizes among "
-      "DBOptions::listeners: " +
-      kAddListener +
-      ". It must be made by the same copy of the library. If it is named "
-      "there: RocksDB drops the whole list where it lacks another listener of "
-      "it, such as db_bench's ErrorHandlerListener");
-}
-
 std::string BuiltInstead(const Status& problem, const std::string& instead) {
   return problem.ToString() +
          ". Until this is changed, filters are built with " + instead +
@@ -53,9 +41,6 @@ std::string NoListener(const FilterPolicyOptions& options,
     return policy +
            "SstFileWriter calls no listener: filters of its files get " + bits +
            ".";
-  }
-  if (options.memory_budget) {
-    return BuiltInstead(ListenerMissing(options), bits + " in every file");
   }
   return policy + (IsAuto(options) ? "" : "level_aware=true: ") +
          "there is no listener linebloom_level_sizes among "
@@ -75,15 +60,6 @@ std::string MayDenyRows(std::string_view comparator) {
          "bytes. Set FilterPolicyOptions::canonical_key or, if equal "
          "keys always have equal bytes, let the comparator's "
          "CanKeysWithDifferentByteContentsBeEqual() return false.";
-}
-
-std::string BitsOfBudget(uint64_t budget, double average_bits) {
-  return "linebloom: memory_budget=" + ByteCountText(budget) +
-         ": new files get " + FixedText(average_bits, 2) +
-         " bits per key on average" +
-         (average_bits <= kMinBitsOfRun
-              ? ", the least; filters may exceed the budget"
-              : "");
 }
 
 std::string ChosenBits(const AutoBits& chosen) {

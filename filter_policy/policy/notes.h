@@ -14,9 +14,6 @@ namespace linebloom {
 
 rocksdb::Status NoEntropy();
 
-// No database opens with a memory_budget without a listener of this copy.
-rocksdb::Status ListenerMissing(const FilterPolicyOptions& options);
-
 // Options have a problem; filters are built with others instead.
 std::string BuiltInstead(const rocksdb::Status& problem,
                          const std::string& instead);
@@ -28,9 +25,6 @@ std::string NoListener(const FilterPolicyOptions& options,
 
 // Filters may deny rows to a comparator of this name.
 std::string MayDenyRows(std::string_view comparator);
-
-// The average that a budget has for new files.
-std::string BitsOfBudget(uint64_t budget, double average_bits);
 
 // The average that was chosen for new files, why, and what it is expected to
 // save.

@@ -43,12 +43,7 @@ std::optional<FilterPolicyOptions> ReadOptions() {
   if (text == "off" || !RocksDbMismatch().empty()) return std::nullopt;
   if (text.empty()) text = kFilterPolicyName;
   FilterPolicyOptions options;
-  Status status = ParseFilterPolicyOptions(text, &options);
-  if (status.ok() && NeedsListener(options)) {
-    status = Status::InvalidArgument(
-        "linebloom: memory_budget needs a listener, which only "
-        "the program could set");
-  }
+  const Status status = ParseFilterPolicyOptions(text, &options);
   if (status.ok()) return options;
   fprintf(stderr,
           "linebloom_override: LINEBLOOM_OVERRIDE=%s: %s; nothing is changed\n",

@@ -1,7 +1,6 @@
 #include "filter_policy/policy/policy_options.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -31,7 +30,7 @@ using Options = FilterPolicyOptions;
 // Serialized form of an option without a value.
 constexpr std::string_view kUnset = "unset";
 
-// bits_per_key if it is unset, and a rate and a budget too.
+// bits_per_key if it is unset, and a rate too.
 constexpr std::string_view kAuto = "auto";
 
 // hash_seed, kRandomHashSeed.
@@ -42,13 +41,9 @@ constexpr std::pair<std::string_view, LineKind> kLineKinds[] = {
     {"plain", LineKind::kPlain},
 };
 
-// 2^10, 2^20, 2^30 and 2^40 bytes; parsed in either case.
-constexpr std::string_view kByteUnits = "KMGTkmgt";
-
 // What an ID begins with, and the option whose value follows. Only one of these
 // options may be set.
 constexpr std::pair<std::string_view, const char*> kIdForms[] = {
-    {"linebloom:budget:", "memory_budget"},
     {"linebloom:rate:", "false_positive_rate"},
     {"linebloom:", "bits_per_key"},
 };
@@ -113,18 +108,6 @@ std::string PrintRate(const Options& options) {
                                      : std::string(kUnset);
 }
 
-bool StoreBudget(std::string_view text, Options* options) {
-  const auto bytes = ParseByteCount(text);
-  if (text != kUnset && bytes.value_or(0) == 0) return false;
-  options->memory_budget = bytes;
-  return true;
-}
-
-std::string PrintBudget(const Options& options) {
-  return options.memory_budget ? ByteCountText(*options.memory_budget)
-                               : std::string(kUnset);
-}
-
 bool StoreLevelAware(std::string_view text, Options* options) {
   const bool on = text == "true" || text == "1";
   if (!on && text != "false" && text != "0") return false;
@@ -173,10 +156,6 @@ constexpr TextOption kOptions[] = {
      StoreBits, PrintBits},
     {"false_positive_rate", "a number more than 0 and less than 1", StoreRate,
      PrintRate},
-    {"memory_budget",
-     "a whole number of bytes from 1 to 2^64 - 1, optionally followed by K, M, "
-     "G or T for 2^10, 2^20, 2^30 or 2^40",
-     StoreBudget, PrintBudget},
     {"level_aware", "true or false, 1 or 0", StoreLevelAware, PrintLevelAware},
     {"line", "solved or plain", StoreLine,
      [](const Options& options) { return LineText(options.line); }},
@@ -323,8 +302,7 @@ const FilterPolicyOptions* OptionsOfLinebloom(
 }
 
 bool IsAuto(const FilterPolicyOptions& options) {
-  return !options.bits_per_key && !options.false_positive_rate &&
-         !options.memory_budget;
+  return !options.bits_per_key && !options.false_positive_rate;
 }
 
 double BitsPerKeyOf(const FilterPolicyOptions& options) {
@@ -336,11 +314,7 @@ double BitsPerKeyOf(const FilterPolicyOptions& options) {
 }
 
 bool IsLevelAware(const FilterPolicyOptions& options) {
-  return options.level_aware || options.memory_budget || IsAuto(options);
-}
-
-bool NeedsListener(const FilterPolicyOptions& options) {
-  return options.memory_budget.has_value();
+  return options.level_aware || IsAuto(options);
 }
 
 bool NeedsCanonicalKey(const rocksdb::Comparator* comparator) {
@@ -388,12 +362,8 @@ std::optional<FilterRequest> RequestFor(
     bits = found.average_bits;
   }
   if (by_level) {
-    bits = options.memory_budget
-               ? BitsWithinBudget(*file,
-                                  static_cast<double>(*options.memory_budget),
-                                  options.line)
-           : in_cache ? BitsOfChoice(*file, bits, options.line)
-                      : BitsForFile(*file, bits, options.line);
+    bits = in_cache ? BitsOfChoice(*file, bits, options.line)
+                    : BitsForFile(*file, bits, options.line);
   }
   request.millibits_per_key = RoundToMillibits(bits);
   return AsBuilt(request);
@@ -434,8 +404,7 @@ Status ParseId(std::string_view id, FilterPolicyOptions* options) {
   }
   return Status::InvalidArgument(
       "linebloom: '" + std::string(id) +
-      "': must be linebloom, linebloom:BITS, linebloom:rate:RATE or "
-      "linebloom:budget:BYTES");
+      "': must be linebloom, linebloom:BITS or linebloom:rate:RATE");
 }
 
 std::string IdOf(const FilterPolicyOptions& options) {
@@ -487,28 +456,6 @@ FilterPolicyOptionTypes() {
     return all;
   }();
   return *types;
-}
-
-std::optional<uint64_t> ParseByteCount(std::string_view text) {
-  size_t shift = 0;
-  if (!text.empty()) {
-    const size_t unit = kByteUnits.find(text.back());
-    if (unit != std::string_view::npos) {
-      shift = 10 * (unit % 4 + 1);
-      text.remove_suffix(1);
-    }
-  }
-  const auto number = NumberIn<uint64_t>(text);
-  if (!number || *number > UINT64_MAX >> shift) return std::nullopt;
-  return *number << shift;
-}
-
-std::string ByteCountText(uint64_t bytes) {
-  const size_t units =
-      bytes == 0 ? 0 : std::min<size_t>(std::countr_zero(bytes) / 10, 4);
-  std::string text = std::to_string(bytes >> 10 * units);
-  if (units > 0) text += kByteUnits[units - 1];
-  return text;
 }
 
 }  // namespace linebloom

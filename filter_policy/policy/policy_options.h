@@ -39,19 +39,15 @@ rocksdb::Status Validate(const FilterPolicyOptions& options);
 // solved lines, with the seed and the canonical key of `options`.
 FilterPolicyOptions InPlaceOf(const FilterPolicyOptions& options);
 
-// bits_per_key=auto: none of bits, rate and budget is set.
+// bits_per_key=auto: neither bits nor a rate are set.
 bool IsAuto(const FilterPolicyOptions& options);
 
 // The bits per key that valid options name, or need for their rate;
 // kDefaultBitsPerKey with neither.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
 
-// True if the bits depend on the level, which a budget and auto imply.
+// True if the bits depend on the level, which auto implies.
 bool IsLevelAware(const FilterPolicyOptions& options);
-
-// True if no database opens with these options without the level size
-// listener.
-bool NeedsListener(const FilterPolicyOptions& options);
 
 // True if the comparator may call keys of different bytes equal, so that
 // without a canonical_key a filter could reject a key that is there.
@@ -61,8 +57,7 @@ bool NeedsCanonicalKey(const rocksdb::Comparator* comparator);
 bool BuildsNothing(const FilterPolicyOptions& options);
 
 // The ID of a policy with these options: `linebloom`, which is auto,
-// `linebloom:10`, for a rate `linebloom:rate:0.01`, for a budget
-// `linebloom:budget:512M`.
+// `linebloom:10`, or for a rate `linebloom:rate:0.01`.
 std::string IdOf(const FilterPolicyOptions& options);
 
 // The number that stands for the function in filter blocks, from its name;
@@ -81,8 +76,7 @@ std::optional<FilterRequest> RequestFor(
 // `bits_per_key` must be in range.
 uint32_t RoundToMillibits(double bits_per_key);
 
-// Parses an ID: `linebloom`, alone or with `:BITS`, `:rate:RATE` or
-// `:budget:BYTES`.
+// Parses an ID: `linebloom`, alone or with `:BITS` or `:rate:RATE`.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
 // Parses a complete policy: an ID, or options with or without an ID and braces,
@@ -97,13 +91,5 @@ std::string BitsPerKeyText(double bits_per_key);
 // The fields of FilterPolicyOptions for RocksDB's option parser.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>&
 FilterPolicyOptionTypes();
-
-// Parses a whole number, optionally followed by K, M, G or T (or k, m, g, t)
-// for 2^10, 2^20, 2^30 or 2^40. Nothing if `text` is anything else or
-// overflows. RocksDB's own parser reads `512Mx` as 512 MiB and wraps around.
-std::optional<uint64_t> ParseByteCount(std::string_view text);
-
-// The shortest text that parses back, such as "512M".
-std::string ByteCountText(uint64_t bytes);
 
 }  // namespace linebloom

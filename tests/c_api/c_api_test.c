@@ -140,18 +140,6 @@ static void WriteAndLookUpByOptionString(const char* text, const char* path) {
   WriteAndLookUpWith(options, path);
 }
 
-static void CheckListenerIsDemanded(rocksdb_filterpolicy_t* policy,
-                                    const char* path) {
-  char* error = NULL;
-  rocksdb_options_t* options = NewOptions(policy);
-  Require(rocksdb_open(options, path, &error) == NULL,
-          "opened without listener", NULL);
-  Require(strstr(error, "linebloom_use()") != NULL,
-          "the error without a listener", error);
-  rocksdb_free(error);
-  rocksdb_options_destroy(options);
-}
-
 static void CheckBadString(const char* text, const char* message) {
   char* error = NULL;
   // Twice: the second call must free the first error.
@@ -196,13 +184,8 @@ int main(int argc, char** argv) {
       "listeners=linebloom_level_sizes;block_based_table_factory={"
       "filter_policy={id=linebloom;bits_per_key=10;level_aware=true}}",
       argv[1]);
-  WriteAndLookUpByOptionString(
-      "listeners=linebloom_level_sizes;block_based_table_factory={"
-      "filter_policy={id=linebloom;memory_budget=1M}}",
-      argv[1]);
   WriteAndLookUpByUse(NULL, argv[1]);
-  WriteAndLookUpByUse("memory_budget=1M", argv[1]);
-  CheckListenerIsDemanded(FromString("memory_budget=1M"), argv[1]);
+  WriteAndLookUpByUse("level_aware=true", argv[1]);
   CheckBadUse("bits_per_key=31", "bits_per_key=31: must be auto", argv[1]);
   CheckBadString("bits_per_key=31", "bits_per_key=31: must be auto");
   CheckBadString(NULL, "the option string is NULL");

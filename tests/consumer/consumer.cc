@@ -7,8 +7,10 @@
 // Usage: consumer DATABASE_FOLDER. Exits with 0 if every answer was right.
 
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "linebloom/filter_policy.h"
@@ -115,19 +117,20 @@ void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
 }
 
 #ifdef WITH_REBUILD
-// A policy with a budget and its listener, each from an option string or from
-// C++. The database opens only if both are of one copy of the library.
-rocksdb::Options WithBudget(bool policy_by_string, bool listener_by_string) {
-  linebloom::FilterPolicyOptions budget;
-  budget.memory_budget = 1 << 20;
-  rocksdb::Options options = WithPolicy(linebloom::NewFilterPolicy(budget));
+// A level-aware policy and its listener, each from an option string or from
+// C++.
+rocksdb::Options WithListener(bool policy_by_string, bool listener_by_string) {
+  linebloom::FilterPolicyOptions by_level;
+  by_level.bits_per_key = 10;
+  by_level.level_aware = true;
+  rocksdb::Options options = WithPolicy(linebloom::NewFilterPolicy(by_level));
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
   if (policy_by_string) {
     Require(rocksdb::GetOptionsFromString(
                 config, rocksdb::Options(options),
                 "block_based_table_factory={filter_policy={id=linebloom;"
-                "memory_budget=1M}}",
+                "bits_per_key=10;level_aware=true}}",
                 &options),
             "the policy's option string");
   }
@@ -142,18 +145,27 @@ rocksdb::Options WithBudget(bool policy_by_string, bool listener_by_string) {
   return options;
 }
 
+std::string LogOf(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path + "/LOG").rdbuf();
+  return text.str();
+}
+
 void Rebuild(const std::string& path) {
   for (const bool policy_by_string : {false, true}) {
     for (const bool listener_by_string : {false, true}) {
       Write(WithPolicy(rocksdb::NewBloomFilterPolicy(10)), path);
       const auto db =
-          Open(WithBudget(policy_by_string, listener_by_string), path);
+          Open(WithListener(policy_by_string, listener_by_string), path);
       linebloom::RebuildFiltersReport report;
       Require(linebloom::RebuildFilters(db.get(), {}, nullptr, &report),
               "rebuilding");
       Require(report.files.size() == 1 && report.bytes_rewritten > 0,
               "the file was not rewritten");
       LookUpRows(db.get());
+      // It would be, if another copy of the library had made the listener.
+      Require(LogOf(path).find("linebloom_level_sizes") == std::string::npos,
+              "the listener is missing");
     }
   }
 }

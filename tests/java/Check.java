@@ -81,9 +81,10 @@ public class Check {
     show("linebloom, files of linebloom", byLinebloom);
     require(byLinebloom > byBloom && byLinebloom > ROWS / 10_000 * 9_960, "not linebloom's rate");
     show("Bloom, files of linebloom", use(path, new DBOptions(), bloom, false));
-    long byBudget = use(path, listening(), family("{id=linebloom;memory_budget=1M}"), true);
-    show("linebloom, a budget of 1 MiB", byBudget);
-    require(byBudget > byLinebloom, "the budget is not used");
+    long byLevel =
+        use(path, listening(), family("{id=linebloom;bits_per_key=16;level_aware=true}"), true);
+    show("linebloom, 16 bits by level", byLevel);
+    require(byLevel > byLinebloom, "the options are not used");
     ColumnFamilyOptions object = new ColumnFamilyOptions().setTableFormatConfig(
         new BlockBasedTableConfig().setFilterPolicy(new linebloom.LineFilter("linebloom:10")));
     long byObject = use(path, new DBOptions(), object, true);

@@ -78,8 +78,6 @@ expect_unchanged() {
 
 echo "db_bench --bloom_bits=10, a wrong LINEBLOOM_OVERRIDE"
 expect_unchanged linebloom:99 "bits_per_key=99: must be auto, or a number from 0 to 30 (below 0.5: no filter)"
-expect_unchanged linebloom:budget:1M \
-  "memory_budget needs a listener, which only the program could set"
 
 echo "ldb: creates a database, reads it"
 db=$work/ldb

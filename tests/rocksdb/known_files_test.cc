@@ -23,11 +23,6 @@ class KnownFilesTest : public TreeTest {
  protected:
   KnownFilesTest() { UseListener(); }
 
-  void UseBudget(uint64_t bytes) {
-    budget_ = static_cast<double>(bytes);
-    UseOptions({.memory_budget = bytes});
-  }
-
   // The files, as if LevelDB had written them.
   void ForgetProperties() {
     const auto files = Files();
@@ -44,17 +39,14 @@ class KnownFilesTest : public TreeTest {
     }
     Reopen();
   }
-
-  double budget_ = 0;
 };
 
 TEST_F(KnownFilesTest, FilesWithoutProperties) {
   table_.checksum = rocksdb::kNoChecksum;
   table_.format_version = 2;
   options_.verify_sst_unique_id_in_manifest = false;
-  for (const FilterPolicyOptions& policy : {FilterPolicyOptions(),
-                                            {.level_aware = true},
-                                            {.memory_budget = 30'000}}) {
+  for (const FilterPolicyOptions& policy :
+       {FilterPolicyOptions(), {10, .level_aware = true}}) {
     UseOptions(policy);
     DestroyAndReopen();
     for (uint64_t row = 0; row < 40'000; row += 10'000) {
@@ -64,9 +56,7 @@ TEST_F(KnownFilesTest, FilesWithoutProperties) {
     WriteFile({40'000, 50'000});
 #if !ROCKSDB_IS_AT_LEAST(8, 6)  // which crashes when it compacts such files
     CompactAll();
-    if (policy.memory_budget) {
-      EXPECT_NEAR(9.6, Now().bits_per_key(), 0.7);
-    }
+    EXPECT_NEAR(10, Now().bits_per_key(), 0.7);
 #endif
     ExpectRows({0, 50'000});
   }
@@ -90,76 +80,11 @@ TEST_F(KnownFilesTest, AllFilesCountWhereFewAreOpen) {
   }
   ASSERT_OK(db_->IngestExternalFile(paths, {}));
   options_.max_open_files = 100;
-  UseBudget(kFiles * 40 * 10 / 8);
+  UseOptions({.bits_per_key = 10, .level_aware = true});
   Reopen();
   WriteFile({200'000, 201'000});
-  // Half of what there is beyond 10 bits for the rows of all files is kept.
-  const double first = 8.0 * AllProperties(db_.get())[0]->filter_size / 500;
-  EXPECT_LE(first, 13);
-  EXPECT_GE(first, 9);
-}
-
-TEST_F(KnownFilesTest, TheFirstFlushIsWithinTheBudget) {
-  UseBudget(20'000);
-  Reopen();
-  PutRows({0, 100'000});
-  Flush();
-  EXPECT_NEAR(1, Now().bytes / budget_, 0.1);
-}
-
-TEST_F(KnownFilesTest, DatabasesOfOnePathInTwoEnvs) {
-  UseBudget(60'000);
-  std::vector<std::unique_ptr<rocksdb::Env>> envs;
-  std::vector<std::unique_ptr<rocksdb::DB>> databases(2);
-  for (auto& db : databases) {
-    envs.emplace_back(rocksdb::NewMemEnv(rocksdb::Env::Default()));
-    rocksdb::Options options = OptionsWithTable();
-    options.env = envs.back().get();
-    ASSERT_OK(rocksdb::DB::Open(options, "/same", OutPtr(&db)));
-  }
-  double bytes = 0;
-  for (int round = 0; round < 3; ++round) {
-    bytes = 0;
-    for (const auto& db : databases) {
-      PutRows({0, 100'000}, db.get());
-      Flush(db.get());
-      CompactAll(db.get());
-      bytes += FiltersOf(db.get()).bytes;
-    }
-  }
-  EXPECT_NEAR(1, bytes / budget_, 0.15);
-}
-
-// RocksDB calls no listener before they end.
-TEST_F(KnownFilesTest, CompactFilesIsWithinTheBudget) {
-  UseBudget(60'000);
-  Reopen();
-  for (uint64_t rows = 20'000; rows <= 160'000; rows += 20'000) {
-    PutRows({rows - 20'000, rows});
-    Flush();
-    std::vector<std::string> names;
-    for (const auto& file : Files()) names.push_back(file.name);
-    ASSERT_OK(db_->CompactFiles({}, names, 3));
-    const double ideal = std::min(16.0, 8 * budget_ / (rows / 2.0));
-    EXPECT_NEAR(1, Now().bits_per_key() / ideal, 0.25) << rows;
-  }
-}
-
-TEST_F(KnownFilesTest, WhatAnIdleDatabaseLostIsFree) {
-  UseBudget(60'000);
-  Reopen();
-  const auto other = OpenAnother("other");
-  for (rocksdb::DB* db : {db_.get(), other.get()}) {
-    PutRows({0, 100'000}, db);
-    Flush(db);
-    CompactAll(db);
-  }
-  EXPECT_LE(FiltersOf(other.get()).bits_per_key(), 7);
-  ASSERT_OK(rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(),
-                                        nullptr, nullptr));
-  ASSERT_TRUE(Files().empty());
-  CompactAll(other.get());
-  EXPECT_GE(FiltersOf(other.get()).bits_per_key(), 9);
+  // By far the smaller run.
+  EXPECT_GE(8.0 * AllProperties(db_.get())[0]->filter_size / 500, 15);
 }
 
 TEST_F(KnownFilesTest, TellsOnceThatNewFilesHaveNoPolicy) {
@@ -235,6 +160,60 @@ TEST_F(AutoBitsTest, DatabasesThatShareACacheAreOneSum) {
   const auto third = OpenAnother("third");
   EXPECT_GE(BitsAtRest(third.get()), 9);
   EXPECT_NEAR(together, BitsOfANewTree(), 1);
+}
+
+// What is closed, or lost while the database is idle, leaves its part to the
+// others.
+TEST_F(AutoBitsTest, WhatIsGoneLeavesItsPart) {
+  UseCache(40'000);
+  Reopen();
+  for (const bool is_closed : {true, false}) {
+    auto other = OpenAnother(is_closed ? "closed" : "emptied");
+    BitsOfANewTree(other.get());
+    const double together = BitsAtRest();
+    if (is_closed) {
+      other.reset();
+    } else {
+      ASSERT_OK(rocksdb::DeleteFilesInRange(
+          other.get(), other->DefaultColumnFamily(), nullptr, nullptr));
+    }
+    EXPECT_GE(BitsAtRest(), together + 1) << is_closed;
+  }
+}
+
+TEST_F(AutoBitsTest, DatabasesOfOnePathInTwoEnvs) {
+  UseCache(40'000);
+  Reopen();
+  const double alone = BitsAtRest();
+  const std::unique_ptr<rocksdb::Env> env(
+      rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  rocksdb::Options options = OptionsWithTable();
+  options.env = env.get();
+  std::unique_ptr<rocksdb::DB> other;
+  ASSERT_OK(rocksdb::DB::Open(options, db_->GetName(), OutPtr(&other)));
+  BitsOfANewTree(other.get());
+  EXPECT_LE(BitsOfANewTree(), alone - 1);
+}
+
+// The next log's address may be that of one before.
+TEST_F(AutoBitsTest, EachLogSaysWhichBits) {
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = "database" + std::to_string(i);
+    BitsAtRest(OpenAnother(name).get());
+    EXPECT_GE(CountInLog({"auto: new files get"}, name + "/LOG"), 1) << name;
+  }
+}
+
+// It calls no listener.
+TEST_F(AutoBitsTest, AnSstFileWriterHasTenBits) {
+  rocksdb::Options options = OptionsWithTable();
+  ASSERT_OK(rocksdb::CreateLoggerFromOptions(Path("writer"), options,
+                                             &options.info_log));
+  rocksdb::SstFileWriter writer({}, options);
+  ASSERT_OK(writer.Open(Path("a.sst")));
+  ASSERT_OK(writer.Put("key", "value"));
+  ASSERT_OK(writer.Finish());
+  EXPECT_EQ(1, CountInLog({"SstFileWriter", "10 bits per key"}, "writer/LOG"));
 }
 
 // Nothing is known yet, or nothing can be.

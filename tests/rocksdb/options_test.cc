@@ -43,11 +43,6 @@ std::vector<BadString> BadStrings() {
        "linebloom:rate:",
        "more than 0 and less than 1",
        {"", "0", "1", "2", "-0.1", "1%", "nan"}},
-      {"memory_budget",
-       "linebloom:budget:",
-       "a whole number of bytes from 1 to 2^64 - 1",
-       {"", "0", "K", "-1M", "+1", "1 K", "512MB", "0.5G", "1Mx", "0x10",
-        "lots", "16777216T", "18446744073709551616", "90%"}},
       {"level_aware", "", "true or false, 1 or 0", {"", "yes", "2"}},
       {"line", "", "solved or plain", {"", "slow", "PLAIN", "searched"}},
       {"hash_seed",
@@ -63,10 +58,6 @@ std::vector<BadString> BadStrings() {
        {"bits_per_key=10", "false_positive_rate=0.01", only_one}},
       {"{id=linebloom:12;false_positive_rate=0.01}",
        {"bits_per_key=12", "false_positive_rate=0.01", only_one}},
-      {"{id=linebloom;bits_per_key=10;memory_budget=1G}",
-       {"bits_per_key=10", "memory_budget=1G", only_one}},
-      {"{id=linebloom;memory_budget=3K;false_positive_rate=0.01}",
-       {"false_positive_rate=0.01", "memory_budget=3K", only_one}},
       {"{id=linebloom;false_positive_rate=1e-12}",
        {"false_positive_rate=1e-12:", "at least", "30 bits per key"}},
       {"{id=linebloom;level_aware=true;bits_per_key=0.9}",
@@ -137,10 +128,8 @@ TEST_F(BadOptionsTest, StringsAreRefusedInEveryWay) {
 TEST_F(BadOptionsTest, Fields) {
   const std::pair<FilterPolicyOptions, std::vector<std::string>> all[] = {
       {{.bits_per_key = HUGE_VAL}, {"bits_per_key=inf:"}},
-      {{.line = static_cast<LineKind>(9)}, {"line=9: must be solved or plain"}},
-      {{.memory_budget = 1 << 20},
-       {"memory_budget needs the listener", "linebloom_level_sizes",
-        "budget:1M"}}};
+      {{.line = static_cast<LineKind>(9)},
+       {"line=9: must be solved or plain"}}};
   for (const auto& [options, words] : all) {
     UseOptions(options);
     ExpectInvalid(TryToOpen(OptionsWithTable()), {"", words});
@@ -269,8 +258,8 @@ TEST_F(UseTest, KeepsAllOtherOptions) {
   // Again, for another family, and with other options.
   rocksdb::ColumnFamilyOptions family;
   family.table_factory = nullptr;  // RocksDB's default
-  ASSERT_OK(Use(&options, &family, {.memory_budget = 1 << 20}));
-  EXPECT_EQ(Id(family), "linebloom:budget:1M");
+  ASSERT_OK(Use(&options, &family, {.false_positive_rate = 0.02}));
+  EXPECT_EQ(Id(family), "linebloom:rate:0.02");
   EXPECT_EQ(Id(options), "linebloom");
   EXPECT_EQ(options.listeners.size(), 3);
 }

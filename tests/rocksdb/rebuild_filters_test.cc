@@ -281,14 +281,9 @@ TEST_F(RebuildFiltersTest, AFileWithoutPropertiesGetsAFilter) {
     bytes.at(bytes.rfind("rocksdb.properties") + 17) = 'z';
     WriteFileBytes(path, bytes);
   }
-  for (const bool has_budget : {true, false}) {
-    if (has_budget) {
-      options_.listeners = {NewLevelSizeListener()};
-      SwitchToLinebloom({.memory_budget = 10 * kRows.present() / 8});
-    } else {
-      options_.listeners.clear();
-      SwitchToLinebloom({10});
-    }
+  for (const bool by_level : {true, false}) {
+    options_.listeners = {NewLevelSizeListener()};
+    SwitchToLinebloom({.bits_per_key = 10, .level_aware = by_level});
     const RebuildFiltersReport plan = Plan();
     EXPECT_THAT(plan.unreadable, testing::IsEmpty());
     ASSERT_EQ(plan.files.size(), 2);
@@ -636,51 +631,20 @@ TEST_F(RebuildFiltersTest, AFileOfAPlanMayBeOfAnyFamily) {
   }
 }
 
-// Databases of one listener share a memory budget, and a call knows the files
-// of one of them.
-TEST_F(RebuildFiltersTest, LeavesOtherDatabasesTheirShareOfABudget) {
-  constexpr Rows kMany{0, 80'000};
-  Reopen();
-  std::unique_ptr<rocksdb::DB> other = OpenAnother("other");
-  for (rocksdb::DB* db : {db_.get(), other.get()}) {
-    PutRows(kMany, db);
-    Flush(db);
-  }
-  other.reset();
-  const double budget = 2 * kMany.present() * 11 / 8.0;
-  options_.listeners = {NewLevelSizeListener()};
-  SwitchToLinebloom({.memory_budget = static_cast<uint64_t>(budget)});
-  other = OpenAnother("other");
-  for (rocksdb::DB* db : {db_.get(), other.get()}) {
-    PutRows({0, 100}, db);
-    Flush(db);
-  }
-  const auto share = [budget](rocksdb::DB* db) {
-    uint64_t bytes = 0;
-    for (const auto& file : AllProperties(db)) bytes += file->filter_size;
-    return static_cast<double>(bytes) / budget;
-  };
-  for (rocksdb::DB* db : {db_.get(), other.get()}) {
-    const RebuildFiltersReport report = linebloom::Rebuild(db);
-    ASSERT_EQ(report.files.size(), 1);
-    EXPECT_EQ(report.files[0].reason, RebuildReason::kForeignFilter);
-    EXPECT_NEAR(share(db), 0.5, 0.05) << db->GetName();
-  }
-}
-
 // CompactFiles() writes in the calling thread too.
 TEST_F(RebuildFiltersTest, WhatTheThreadWritesLaterIsOfTheTreeAsItIsThen) {
   Reopen();
-  WriteFile(kRows);
+  WriteFile(kRows, 6);
   options_.listeners = {NewLevelSizeListener()};
-  SwitchToLinebloom({.memory_budget = 20'000});
+  SwitchToLinebloom({.bits_per_key = 10, .level_aware = true});
   ASSERT_EQ(Rebuild().files.size(), 1);
-  PutRows({4000, 84'000});
-  Flush();
-  ASSERT_OK(db_->CompactFiles({}, Names(), 3));
-  const auto files = AllProperties(db_.get());
-  ASSERT_EQ(files.size(), 1);
-  EXPECT_NEAR(1, static_cast<double>(files[0]->filter_size) / 20'000, 0.25);
+  // A small run, which nobody knew then.
+  WriteFile({0, 400}, 5);
+  for (const auto& file : Files()) {
+    if (file.level != 5) continue;
+    ASSERT_OK(db_->CompactFiles({}, {file.name}, 5));
+  }
+  EXPECT_GT(8.0 * AllProperties(db_.get())[0]->filter_size / 200, 12);
 }
 
 // RocksDB compacts neighbors together if they share a user key, of which

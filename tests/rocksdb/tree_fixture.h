@@ -100,7 +100,6 @@ class SlowJobs : public rocksdb::EventListener {
 class FilterWatch : public rocksdb::EventListener {
  public:
   struct Seen {
-    double max_bytes = 0;
     double max_bits_per_key = 0;
     size_t trees = 0;  // that had filters
   };
@@ -125,7 +124,6 @@ class FilterWatch : public rocksdb::EventListener {
     const LiveFilters filters = FiltersOf(db);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (filters.bytes == 0) return;
-    seen_.max_bytes = std::max(seen_.max_bytes, filters.bytes);
     seen_.max_bits_per_key =
         std::max(seen_.max_bits_per_key, filters.bits_per_key());
     ++seen_.trees;

@@ -41,7 +41,7 @@ import sys
 OPTIONS = ["linebloom", "{line=plain}", "{level_aware=true}", "{hash_seed=7}",
            "{false_positive_rate=0.01}", "{line=plain;level_aware=true}", "off"]
 # These need the listener, which db_stress can create since RocksDB 11.
-OPTIONS_WITH_LISTENER = ["{memory_budget=64K}", "{level_aware=true}"]
+OPTIONS_WITH_LISTENER = ["{level_aware=true}"]
 LOADS = [[], ["--simple"], ["--cf_consistency"], ["--txn"], ["--enable_ts"],
          ["--test_best_efforts_recovery"]]
 BLACK_BOX_ONLY = ["--test_best_efforts_recovery"]  # in RocksDB's own runs too
@@ -170,7 +170,7 @@ class CrashTest:
         if options == "off":
             return {}
         parts = ["id=linebloom"] + ([] if options == "linebloom" else [options[1:-1]])
-        if "rate" not in options and "budget" not in options:
+        if "rate" not in options:
             parts.append(f"bits_per_key={bits}")
         return {"DB_STRESS_FILTER_POLICY": "{" + ";".join(parts) + "}"}
 

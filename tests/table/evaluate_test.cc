@@ -101,7 +101,7 @@ FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
 // 10 bits per key, 125,000 bytes.
 const TargetFilter kTarget;
 const TargetFilter kTargetPlain = {.request = {.line = LineKind::kPlain}};
-const TargetFilter kWithinBudget = {.may_shrink = true};
+const TargetFilter kInCache = {.may_shrink = true};
 
 TargetFilter TargetSeed(uint64_t seed) {
   return {.request = {.hash_seed = seed}};
@@ -192,13 +192,12 @@ std::vector<Case> Cases() {
       {"above the rate", Linebloom(9'900), {.worst_rate = 1e-9}, kWorseRate},
       {"more bits", Linebloom(12'000), {.worst_rate = 1e-9}, kStays},
 
-      {"over budget", OfBytes(150'000, 12'000), kWithinBudget, kOverBudget},
-      {"hardly over it", OfBytes(130'000, 10'400), kWithinBudget, kStays},
-      {"one line", OfSmallBlocks(1, 0), kWithinBudget, kStays},
-      {"one in each block", OfSmallBlocks(9, 400), kWithinBudget, kStays},
-      {"without a budget", OfBytes(150'000, 12'000), kTarget, kStays},
-      {"worse, within a budget", OfBytes(100'000, 8000), kWithinBudget,
-       kWorseRate},
+      {"too large", OfBytes(150'000, 12'000), kInCache, kTooLarge},
+      {"hardly too large", OfBytes(130'000, 10'400), kInCache, kStays},
+      {"one line", OfSmallBlocks(1, 0), kInCache, kStays},
+      {"one in each block", OfSmallBlocks(9, 400), kInCache, kStays},
+      {"large, not in a cache", OfBytes(150'000, 12'000), kTarget, kStays},
+      {"worse, in a cache", OfBytes(100'000, 8000), kInCache, kWorseRate},
 
       // The way back: RocksDB's policies can't read linebloom's filters.
       {"back from solved", Linebloom(20'000), TargetBloom(), kForeignFilter},

@@ -163,8 +163,8 @@ TEST(CorruptedMemoryTest, AChangedHashIsReported) {
 // The listener misses the end of each job that fails.
 TEST(FailedAllocationsTest, Listener) {
   const auto keys = NumberedKeys("key", 100);
-  FailEach(150, [&](int* left) {
-    const PolicyAndListener with({.memory_budget = 1 << 20});
+  FailEach(130, [&](int* left) {
+    const PolicyAndListener with({.level_aware = true});
     SimulatedDatabase db(with, "/database");
     std::vector<std::string> blocks;
     const auto flush = [&] {

@@ -233,7 +233,6 @@ TEST(PrometheusTest, EscapesNames) {
   for (const auto& [name, escaped] : names) {
     EXPECT_EQ(AsPrometheus({{"database", name},
                             {"totals", Json::array()},
-                            {"memory_budgets", Json::object()},
                             {"observed", nullptr},
                             {"auto", nullptr},
                             {"problems", {"a problem"}}}),

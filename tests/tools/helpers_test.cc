@@ -154,7 +154,7 @@ TEST(ShortPolicyNameTest, IsWhatPeopleSay) {
            {"{level_aware=false;id=linebloom;bits_per_key=8;line=plain}",
             "linebloom:8 plain"},
            {"{id=linebloom;hash_seed=0;line=solved;level_aware=false;"
-            "memory_budget=unset;false_positive_rate=unset;bits_per_key=auto;}",
+            "false_positive_rate=unset;bits_per_key=auto;}",
             "linebloom"},
            {"{id=linebloom;bits_per_key=9.5;hash_seed=0;}", "linebloom:9.5"},
            {"{id=linebloom}", "linebloom"}}) {

@@ -77,11 +77,11 @@ class LevelSizes final : public rocksdb::EventListener {
 
   void OnTableFileCreationStarted(
       const rocksdb::TableFileCreationBriefInfo& /*info*/) override {
-    api_->OverrideTree(tree_, tree_->Total());
+    api_->OverrideTree(tree_);
   }
   void OnTableFileCreated(
       const rocksdb::TableFileCreationInfo& /*info*/) override {
-    api_->OverrideTree(nullptr, 0);
+    api_->OverrideTree(nullptr);
   }
 
  private:

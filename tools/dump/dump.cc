@@ -291,29 +291,13 @@ class FamilyTotals {
   const rocksdb::Comparator* comparator_ = nullptr;
 };
 
-// By column family, in bytes; of `only` unless that is empty.
-Json BudgetsOf(const DatabaseFacts& database, const std::string& only) {
-  Json budgets = Json::object();
-  for (const auto& [name, family] : database.families) {
-    const FilterPolicyOptions* const policy =
-        family.table == nullptr
-            ? nullptr
-            : OptionsOfLinebloom(family.table->filter_policy.get());
-    const bool is_shown = only.empty() || only == name;
-    if (!is_shown || policy == nullptr || !policy->memory_budget) continue;
-    budgets[name] = *policy->memory_budget;
-  }
-  return budgets;
-}
-
 absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
   ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(inputs));
   Json json = NewReport("dump", inputs);
   json.update({{"files", Json::array()},
                {"totals", Json::array()},
                {"observed", ObservedAsJson(database.log)},
-               {"auto", ChosenAsJson(database.log)},
-               {"memory_budgets", BudgetsOf(database, inputs.column_family)}});
+               {"auto", ChosenAsJson(database.log)}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
   FilterCensus census;
   Findings findings(inputs.db);

@@ -78,11 +78,6 @@ std::string AsPrometheus(const Json& report) {
           level, &samples);
     }
   }
-  for (const auto& [family, bytes] : report["memory_budgets"].items()) {
-    Add({{"linebloom_memory_budget_bytes", "bytes"}},
-        {{"database", database}, {"column_family", family}}, {{"bytes", bytes}},
-        &samples);
-  }
   Add(kObserved, labels, report["observed"], &samples);
   Add(kAuto, labels, report["auto"], &samples);
   Add({{"linebloom_problems", "count"}}, labels,

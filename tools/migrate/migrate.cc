@@ -424,7 +424,7 @@ Json ReportAsJson(const MigrateConfig& config, const Target& target,
                {"interrupted", done.interrupted},
                {"files_examined", plan.files_examined},
                {"files_no_better", plan.files_no_better},
-               {"files_over_budget", plan.files_over_budget},
+               {"files_too_large", plan.files_too_large},
                {"bytes_rewritten", plan.bytes_rewritten},
                {"seconds", done.seconds},
                {"column_families", Json::array()},
@@ -530,7 +530,7 @@ std::string ReportAsText(const Json& report) {
                      : "";
   };
   add_note(left_alone("files_no_better", "the new filter would be no better."));
-  add_note(left_alone("files_over_budget",
+  add_note(left_alone("files_too_large",
                       "the policy has less memory for their filters, but "
                       "smaller ones let more missing keys pass. "
                       "--allow_more_reads builds them."));
@@ -602,9 +602,9 @@ Runner DeclareMigrate(CLI::App* app) {
             "how many bytes of files to rewrite each second, on average, such "
             "as 50MB; 0 for no limit");
   app->add_flag("--allow_more_reads", config->allow_more_reads,
-                "give files smaller filters too if the policy has less memory "
-                "for them, by its memory budget or in the block cache; by "
-                "default no file gets a filter that lets more keys pass");
+                "give files smaller filters too if bits_per_key=auto has less "
+                "memory for them in the block cache; by default no file gets a "
+                "filter that lets more keys pass");
   app->add_flag("--dry_run", config->dry_run,
                 "say what would be rewritten and what that saves, and write "
                 "nothing; another process may have the database open");

@@ -84,9 +84,9 @@ struct FilterPolicyOptions {
   // Bits of filter memory per key, 0 to 30, rounded to thousandths. Below 0.5
   // no filter is built; 0.5 to 1 counts as 1, as in RocksDB.
   //
-  // Unset, in option strings `auto`, and neither `false_positive_rate` nor
-  // `memory_budget` set: each new file gets the bits with which lookups are
-  // expected to read the fewest blocks, more in small levels. That takes the
+  // Unset, in option strings `auto`, and no `false_positive_rate` set: each new
+  // file gets the bits with which lookups are expected to read the fewest
+  // blocks, more in small levels. That takes the
   // listener (Use(), below), and filters in the block cache
   // (cache_index_and_filter_blocks=true): there they compete with data for
   // memory. Outside of it files get 10 bits on average, more in small levels,
@@ -134,26 +134,6 @@ struct FilterPolicyOptions {
   // without rewriting it.
   bool level_aware = false;
 
-  // Instead of bits or a rate: the bytes of all filters together, at least 1
-  // (option strings: 512M), for filters outside the block cache. 'All' are the
-  // filters of the live files of every column family of every database that one
-  // listener (linebloom/level_size_listener.h) serves, whoever built them. So
-  // give all policies of a listener the same budget, and databases with budgets
-  // of their own a listener each. A database without such a listener fails to
-  // open.
-  //
-  // Each new file gets budget / live keys, adjusted by level by at most +2 and
-  // -4 bits per key, at least 1. Above 10 bits per key, half of the surplus is
-  // held back for growth; the average never exceeds 16. So files get fewer bits
-  // as trees grow; old ones keep theirs until a compaction rewrites them.
-  //
-  // It is a target, not a limit: while compactions lag, there are more live
-  // keys, and files that RocksDB rarely rewrites keep the bits of a smaller
-  // tree. In trees that grew to 5 bits per key, filters took up to 1.3 times
-  // the budget with leveled and universal compaction, and 1.6 times if loaded
-  // in key order. linebloom::RebuildFilters brings filters back to the budget.
-  std::optional<uint64_t> memory_budget = std::nullopt;
-
   // If set, filters hash these bytes of keys and prefixes instead of the keys
   // and prefixes themselves. Filters that hash other bytes match every key
   // until their files are rewritten: those from before it was set, those of
@@ -188,8 +168,7 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // BlockBasedTableOptions::optimize_filters_for_memory is honoured: filters fill
 // the memory that malloc provides for their blocks, and in the long run keep
 // the rate that they would have without it. The size of a filter then depends
-// on the allocator and on the filters before it. With `memory_budget` the
-// option has no effect.
+// on the allocator and on the filters before it.
 //
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
 // so a database can switch to it without rewriting its files: RocksDB's Bloom

@@ -1,5 +1,4 @@
-// Tells level-aware policies how large the levels of a database are, and
-// policies with a memory budget how much its filters take.
+// Tells level-aware policies how large the levels of a database are.
 //
 // Needs only C++17 and RocksDB's public headers.
 #pragma once

@@ -40,9 +40,9 @@ enum class RebuildReason : uint8_t {
   kOtherPrefixes,  // not used: its prefixes differ from the column family's
                    // prefix_extractor, or it lacks whole keys despite
                    // whole_key_filtering
-  kWorseRate,   // worse than RebuildFiltersOptions::worst_rate, from fewer bits
-  kOverBudget,  // fine by itself, but larger than the policy has memory for:
-                // memory_budget, or with bits_per_key=auto the block cache
+  kWorseRate,  // worse than RebuildFiltersOptions::worst_rate, from fewer bits
+  kTooLarge,   // fine by itself, but larger than one of bits_per_key=auto,
+               // which shares the block cache with data
 };
 
 enum class RebuildOutcome : uint8_t {
@@ -71,7 +71,7 @@ struct FileRebuild {
   double rate_after = 0;  // expected rate of the new filter
   // How many fewer data blocks a lookup of a missing row is expected to read
   // after this file is rewritten, if lookups are spread like the rows;
-  // negative for kOverBudget.
+  // negative for kTooLarge.
   double saved_reads = 0;
   RebuildOutcome outcome = RebuildOutcome::kPlanned;
   std::string message;
@@ -100,11 +100,10 @@ struct RebuildFiltersOptions {
   // says where all else is, is always read.
   bool check_data_blocks = true;
 
-  // Rewrites files even if lookups would read more blocks if all filters were
-  // in memory: if they exceed the memory_budget, as many as needed get smaller
-  // ones; with bits_per_key=auto and filters in the block cache, all that are
-  // larger than new ones. Otherwise those files stay, and the report counts
-  // them.
+  // With bits_per_key=auto and filters in the block cache, rewrites files whose
+  // filters are larger than new ones too, although lookups would read more
+  // blocks if all filters were in memory. Otherwise those files stay, and the
+  // report counts them.
   bool allow_more_reads = false;
 
   // Reports which files would be rewritten and which lack disk space, and
@@ -127,8 +126,7 @@ struct FamilyReads {
 };
 
 struct RebuildFiltersReport {
-  // Files to rewrite, in that order: first those over budget, by lost reads per
-  // byte of freed memory; then the others, by saved reads per byte of the file.
+  // Files to rewrite, in that order: by saved reads per byte of the file.
   std::vector<FileRebuild> files;
   // This and the counts of files are 0 if RebuildFiltersOptions::files is set.
   std::vector<FamilyReads> reads;
@@ -137,7 +135,7 @@ struct RebuildFiltersReport {
   // would be no better, for example a Ribbon filter of the same size.
   uint64_t files_no_better = 0;
   // Files that would get a smaller filter if allow_more_reads were set.
-  uint64_t files_over_budget = 0;
+  uint64_t files_too_large = 0;
   // Live files left alone, a sentence each with path and offset: unreadable, or
   // with an empty partition that this policy would write again (MultiGet may
   // then miss rows). RocksDB's own policies do since 9.6, if no key of a
@@ -166,11 +164,6 @@ using RebuildFiltersCallback =
 // level keeps its size. As in every compaction, old versions that no snapshot
 // needs are dropped, compaction filters run, and blob files are carried over.
 // To a compaction filter each is a manual compaction.
-//
-// With a memory_budget, files get larger filters only as far as there is room
-// in it, so pass all column families that share it. If other databases share it
-// too, there is room for what these keys have of it; the level size listener
-// knows a database once that has flushed or compacted.
 //
 // Files that another compaction holds are retried later. Automatic compactions
 // rewrite files anyway; this call is for levels that they rarely touch. While a

@@ -66,7 +66,7 @@ pub struct FilterPolicy {
 
 impl FilterPolicy {
     fn new(name: &'static str, value: String) -> Self {
-        let needs_listener = name == "memory_budget" || value == "auto";
+        let needs_listener = value == "auto";
         FilterPolicy { options: vec![(name, value)], needs_listener }
     }
 
@@ -90,11 +90,6 @@ impl FilterPolicy {
     /// As many bits as it takes for this rate of false positives, between 0 and 1.
     pub fn false_positive_rate(rate: f64) -> Self {
         Self::new("false_positive_rate", rate.to_string())
-    }
-
-    /// All filters together take about so many bytes.
-    pub fn memory_budget(bytes: u64) -> Self {
-        Self::new("memory_budget", bytes.to_string())
     }
 
     /// Shares memory among levels so that lookups read the fewest blocks.

@@ -98,49 +98,6 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
   }
 }
 
-TEST(AllocationTest, BitsOfABudget) {
-  const TreeState one = {.levels = {1e6}, .last_flush = 1e4};
-  const TreeState full = Tree({1e5, 1e6, 1e7});
-  const TreeState many_runs = {.level0_files = std::vector<double>(30, 1e6),
-                               .levels = {1e7}};
-  const TreeState over = {.levels = {1e5, 1e6}, .filters = Filters(1.1e6, 13)};
-  const TreeState prefixes = {.levels = {1e6},
-                              .last_flush = 1e6,
-                              .filters = {.rows = 1e6, .keys = 2e6}};
-  const auto share = [](NewFile file, double keys_under_budget) {
-    file.keys_under_budget = keys_under_budget;
-    return file;
-  };
-  const struct {
-    const char* what;
-    NewFile file;
-    double budget;  // in bits
-    double bits;
-  } cases[] = {
-      {"an equal share", share(Compacted(one, 1), 2e6), 16e6, 8},
-      {"what is beyond 10 bits", share(Compacted(one, 1), 1e6), 14e6, 14},
-      {"half of it in files that stay",
-       share(InUniversal(Compacted(one, 1)), 1e6), 14e6, 12},
-      {"at most 16", share(Compacted(one, 1), 1e6), 1e9, 16},
-      {"at least 1", share(Compacted(one, 1), 1e6), 1e5, 1},
-      {"2 more in small levels", share(Compacted(full, 1), 1.112e7), 1.112e8,
-       12},
-      {"fewer in large ones", share(InUniversal(Compacted(many_runs, 1)), 4e7),
-       4e8, 7.5},
-      {"4 fewer at most if others have too much",
-       share(Compacted(over, 1, 1e4), 1.11e6), 1.11e7, 6},
-      {"a flush takes its share of the rest", share(Flushed(one, 1e4), 1e4),
-       16e4, 8 + 2},
-      {"its prefixes too", share(Flushed(prefixes, 1e6), 2e6), 32e6, 8 + 2},
-      {"recovered: nobody knows how many keys", Recovered(), 1e9, 13},
-  };
-  for (const auto& [what, file, budget, bits] : cases) {
-    EXPECT_NEAR(bits, BitsWithinBudget(file, budget / 8, LineKind::kSolved),
-                0.1)
-        << what;
-  }
-}
-
 TEST(AllocationTest, OfAChoiceOnlyLargeRunsMakeUpForOthers) {
   const std::vector<double> levels = {1e5, 1e6, 1e7};
   const auto bits_of = [&](int level, double others) {
@@ -232,12 +189,6 @@ TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
     if (before > 10.7) {
       EXPECT_GE(bits, 7 - 1e-9);
     }
-    NewFile file = Compacted(tree, level, job);
-    file.keys_under_budget = tree.Total();
-    const double shared =
-        BitsWithinBudget(file, 10 * tree.Total() / 8, LineKind::kSolved);
-    EXPECT_GE(shared, 6 - 1e-9);
-    EXPECT_LE(shared, 12 + 1e-9);
     TreeState scaled = tree;
     for (double& keys : scaled.levels) keys *= 7;
     scaled.filters.Add(tree.filters, 6);

@@ -51,7 +51,6 @@ std::string Key(uint64_t number) {
 }
 
 const FilterPolicyOptions kLevelAware = {.level_aware = true};
-const FilterPolicyOptions kBudget = {.memory_budget = 1 << 20};
 
 using Database = std::unique_ptr<SimulatedDatabase>;
 
@@ -136,25 +135,14 @@ double BytesWithFamilies(const FilterPolicyOptions& options, int count) {
 
 // The figure in level_size_listener.h.
 TEST(ListenerMemoryTest, PerFileAndColumnFamily) {
-  struct Case {
-    const char* name;
-    FilterPolicyOptions options;
-    double max_per_file;
-    double max_per_family;
-  };
-  printf("bytes of the listener, keys of %zu bytes:\n", Key(0).size());
-  for (const auto& [name, options, max_per_file, max_per_family] :
-       {Case{"level_aware", kLevelAware, 180, 3000},
-        Case{"memory_budget", kBudget, 180, 3000}}) {
-    const double per_file =
-        (BytesWithFiles(options, 101'000) - BytesWithFiles(options, 1000)) /
-        100'000;
-    const double per_family = BytesWithFamilies(options, 500) / 500;
-    printf("  %-28s %6.1f per file, %6.0f per family of two files\n", name,
-           per_file, per_family);
-    EXPECT_LT(per_file, max_per_file);
-    EXPECT_LT(per_family, max_per_family);
-  }
+  const double per_file = (BytesWithFiles(kLevelAware, 101'000) -
+                           BytesWithFiles(kLevelAware, 1000)) /
+                          100'000;
+  const double per_family = BytesWithFamilies(kLevelAware, 500) / 500;
+  printf("bytes of the listener: %.1f per file, %.0f per family of two files\n",
+         per_file, per_family);
+  EXPECT_LT(per_file, 180);
+  EXPECT_LT(per_family, 3000);
 }
 
 // Nothing that is gone leaves memory behind, except for a small slack for
@@ -165,7 +153,7 @@ TEST(ListenerMemoryTest, WhatIsGoneIsForgotten) {
     int rounds;
     std::function<void(SimulatedDatabase*, const std::string& name)> run;
   };
-  const PolicyAndListener with(kBudget);
+  const PolicyAndListener with(kLevelAware);
   // Each gets a new name and an open database.
   const Case cases[] = {
       {"closed databases", 1000,

@@ -45,14 +45,6 @@ class ListenerTest : public testing::Test {
     EXPECT_EQ(tree.levels, seen.levels);
     EXPECT_EQ(moves_[family] >= 3, seen.in_order);
     EXPECT_DOUBLE_EQ(tree.Total(), seen.filters.rows + seen.filters.unknown);
-    // All families share a budget. Old files count until they are found to be
-    // unreadable; what this flush adds isn't live yet.
-    double keys = -static_cast<double>(flushed);
-    for (const LiveFileMetaData& file : db_.Files()) {
-      if (file.level < 6) keys += static_cast<double>(file.num_entries);
-    }
-    EXPECT_GE(told->keys_under_budget, keys);
-    EXPECT_LE(told->keys_under_budget, keys + 100 * kOldFiles);
   }
 
   // Merges or moves a level, or fails to merge it.
@@ -69,7 +61,7 @@ class ListenerTest : public testing::Test {
     db_.MergeLevel(family, level, /*ok=*/outcome == 1);
   }
 
-  const PolicyAndListener with_{{.memory_budget = 1 << 20}};
+  const PolicyAndListener with_{{.level_aware = true}};
   SimulatedDatabase db_{with_, "/database"};
   std::map<std::string, int> moves_;  // of level 0 since it was merged
   std::mt19937_64 random_{1};

@@ -65,6 +65,8 @@ class LiveFilesTest : public testing::Test {
     return file;
   }
 
+  double Rows() { return files_.families()["default"].live.filters.all_rows(); }
+
   LiveFiles files_;
   std::vector<LiveFileMetaData> listed_;
 };
@@ -79,7 +81,6 @@ TEST_F(LiveFilesTest, UnreadFilesCountByTheirBytesUntilAllAreRead) {
   for (; files_.IsDue(0); ++lists) {
     ReadSome(8);
     List();
-    EXPECT_NEAR(rows, files_.AllKeys(), 1e-6);
     const LiveFiles::Family& family = files_.families().at("default");
     EXPECT_NEAR(rows, family.tree->Total(), 1e-6);
     EXPECT_NEAR(rows, family.live.filters.index_bytes, 1e-6);
@@ -96,7 +97,6 @@ TEST_F(LiveFilesTest, WithoutAKnownFileThereIsNoTree) {
   List();
   EXPECT_EQ(nullptr,
             Describe(rocksdb::TableFileCreationReason::kFlush, 1).tree);
-  EXPECT_EQ(0, files_.AllKeys());
 }
 
 // They can't be read a second time with another result.
@@ -111,7 +111,7 @@ TEST_F(LiveFilesTest, FilesWithoutPropertiesCountAsAverageOnes) {
   List();
   EXPECT_TRUE(files_.FilesToRead(listed_, 10).empty());
   EXPECT_FALSE(files_.IsDue(3));
-  EXPECT_EQ(400, files_.AllKeys());
+  EXPECT_EQ(400, Rows());
   EXPECT_EQ(300, files_.families().at("default").live.filters.unknown);
 
   CompactionJobInfo job;
@@ -129,22 +129,22 @@ TEST_F(LiveFilesTest, FilesWithoutPropertiesCountAsAverageOnes) {
       Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
   EXPECT_EQ(400, file.input_keys);
   EXPECT_EQ(400, file.tree->Total());
-  EXPECT_EQ(0, file.tree->filters.all_keys());
+  EXPECT_EQ(0, file.tree->filters.all_rows());
 }
 
-// They are to get one: a switch to a budget begins with no other files.
-TEST_F(LiveFilesTest, FilesWithoutAFilterShareABudget) {
+// They are to get one.
+TEST_F(LiveFilesTest, FilesWithoutAFilterOfAFamilyWithAPolicy) {
   listed_ = {Unopened(1, 100), Unopened(2, 1000)};
   ReadSome(1);
   TableProperties without = PropertiesOf(1000);
   without.filter_size = 0;
   files_.Read("/2.sst", TotalsOf(&without, 1000 * kBytesPerRow));
   List();
-  EXPECT_EQ(1100, files_.AllKeys());
+  EXPECT_EQ(1000, files_.families().at("default").live.filters.unfiltered);
   // Not those of a family that has no policy.
   without.filter_policy_name.clear();
   files_.Read("/2.sst", TotalsOf(&without, 1000 * kBytesPerRow));
-  EXPECT_EQ(100, files_.AllKeys());
+  EXPECT_EQ(0, files_.families().at("default").live.filters.unfiltered);
 }
 
 // Its inputs are in what the others have.
@@ -166,16 +166,16 @@ TEST_F(LiveFilesTest, FilesDeletedWithoutAJobLeave) {
   ReadSome(3);
   List();
   files_.Delete("/db/2.sst");
-  EXPECT_EQ(110, files_.AllKeys());
+  EXPECT_EQ(110, Rows());
   files_.Delete("/db/3.sst");
-  EXPECT_EQ(100, files_.AllKeys());
+  EXPECT_EQ(100, Rows());
   EXPECT_TRUE(files_.IsDue(0));
   const read_model::Tree tree =
       ModelOf(files_.families().at("default"), rocksdb::kCompactionStyleLevel);
   ASSERT_EQ(1u, tree.runs.size());
   EXPECT_EQ(100, tree.runs[0].files[0].rows);
   files_.Delete("/db/1.sst");
-  EXPECT_EQ(0, files_.AllKeys());
+  EXPECT_EQ(0, Rows());
 }
 
 TEST_F(LiveFilesTest, OutputsWithoutALevelAreListed) {
@@ -201,9 +201,9 @@ TEST_F(LiveFilesTest, OutputsOfUntoldJobsTakeThePlaceOfWhatIsDeleted) {
   files_.Create("/db/4.sst", FileOf(90), 90 * kBytesPerRow, &job);
   files_.Create("/db/5.sst", FileOf(10), 10 * kBytesPerRow, &job);
   files_.Delete("/db/5.sst");
-  EXPECT_EQ(100, files_.AllKeys());
+  EXPECT_EQ(100, Rows());
   files_.Delete("/db/1.sst");
-  EXPECT_EQ(90, files_.AllKeys());
+  EXPECT_EQ(90, Rows());
   EXPECT_TRUE(files_.IsDue(0));
 }
 

@@ -60,21 +60,13 @@ TEST(NotesTest, NoListener) {
   context.level_at_creation = 0;
   for (const FilterPolicyOptions& options :
        {FilterPolicyOptions(),
-        FilterPolicyOptions{.bits_per_key = 10, .level_aware = true},
-        FilterPolicyOptions{.memory_budget = 1 << 20}}) {
+        FilterPolicyOptions{.bits_per_key = 10, .level_aware = true}}) {
     const std::string note = NoListener(options, context);
     for (const char* words : {"linebloom_level_sizes", "10 bits per key",
                               "linebloom::Use()", "linebloom_use()", "copy"}) {
       EXPECT_THAT(note, HasSubstr(words));
     }
   }
-}
-
-TEST(NotesTest, BitsOfABudget) {
-  EXPECT_EQ(BitsOfBudget(512 << 20, 7.126),
-            "linebloom: memory_budget=512M: new files get 7.13 bits per key on "
-            "average");
-  EXPECT_THAT(BitsOfBudget(1, 1), HasSubstr("the least; filters may exceed"));
 }
 
 // printf's, after setlocale(), have a comma.
@@ -88,10 +80,10 @@ TEST(NotesTest, NumbersHaveADecimalPointInEveryLocale) {
       setenv("LOCPATH", folder.path().c_str(), /*overwrite=*/1) == 0 &&
       std::setlocale(LC_NUMERIC, "de_DE.UTF-8") != nullptr;
   const std::string notes =
-      ChosenBits(kChosen) + BitsOfBudget(1, 7.126) +
+      ChosenBits(kChosen) +
       ToString({.negatives = 999, .positives = 1}, 0.00125);
   std::setlocale(LC_NUMERIC, before.c_str());
-  for (const char* number : {"7.5", "12500.0", "7.13", "0.1 %", "0.125 %"}) {
+  for (const char* number : {"7.5", "12500.0", "0.1 %", "0.125 %"}) {
     EXPECT_THAT(notes, HasSubstr(number));
   }
   unsetenv("LOCPATH");

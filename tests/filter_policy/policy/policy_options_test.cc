@@ -86,12 +86,6 @@ TEST(PolicyStringTest, MeansTheseOptions) {
       {"{id=linebloom;false_positive_rate=0.02}",
        "linebloom:rate:0.02",
        {.false_positive_rate = 0.02}},
-      {"linebloom:budget:512m",
-       "linebloom:budget:512M",
-       {.memory_budget = 512 << 20}},
-      {"{id=linebloom;memory_budget=524288K}",
-       "linebloom:budget:512M",
-       {.memory_budget = 512 << 20}},
       {"{id=linebloom;level_aware=1}", "linebloom", {.level_aware = true}},
   };
   std::set<std::string> texts;
@@ -107,7 +101,6 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     EXPECT_EQ(policy->ToString({}) == ten->ToString({}),
               AreEquivalent(*ten, *policy));
     texts.insert(policy->ToString({}));
-    if (options.memory_budget) continue;  // no filter without a listener
     const FilterRequest request = InfoOfFilter(*policy).request;
     EXPECT_EQ(options.line, request.line);
     EXPECT_EQ(options.level_aware, request.level_aware);
@@ -119,7 +112,7 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     if (options.hash_seed == kRandomHashSeed) continue;
     EXPECT_EQ(options.hash_seed, request.hash_seed);
   }
-  EXPECT_EQ(12u, texts.size());  // and all others are different
+  EXPECT_EQ(11u, texts.size());  // and all others are different
 }
 
 // Whatever parses can be printed, parsed again and built with.
@@ -127,9 +120,6 @@ TEST(PolicyStringTest, WhatParsesPrintsItselfAndBuilds) {
   const std::pair<const char*, std::vector<const char*>> options[] = {
       {"bits_per_key", {"unset", "auto", "0.5", "3.125", "20.5", "30", "31"}},
       {"false_positive_rate", {"unset", "0.02", "0.003", "0.1", "1e-300"}},
-      {"memory_budget",
-       {"unset", "1", "1000", "1023K", "1025M", "24G", "16777215T",
-        "18446744073709551615"}},
       {"level_aware", {"true", "false"}},
       {"line", {"plain", "solved"}},
       {"hash_seed", {"0", "1", "random", "0xfffffffffffffffe"}}};
@@ -172,9 +162,7 @@ TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
   const std::pair<const char*, const char*> refused[] = {
       {"bits_per_key=3;line=huge", "line=huge"},
       {"bits_per_key=3;rubbish", "'=' expected"},
-      {"",
-       "must be linebloom, linebloom:BITS, linebloom:rate:RATE or "
-       "linebloom:budget:BYTES"},
+      {"", "must be linebloom, linebloom:BITS or linebloom:rate:RATE"},
       {"linebloomy", "'linebloomy': must be linebloom"},
       {"bloomfilter:10:false", "'bloomfilter:10:false'"},
       {"{id=ribbonfilter:10;bits_per_key=3}", "'ribbonfilter:10'"}};
@@ -256,10 +244,8 @@ TEST(PolicyOptionsTest, ARateStandsForBits) {
 }
 
 TEST(PolicyOptionsTest, InPlaceOfInvalidOptionsAreTenBits) {
-  const FilterPolicyOptions invalid = {.bits_per_key = 31,
-                                       .line = static_cast<LineKind>(77),
-                                       .hash_seed = 3,
-                                       .memory_budget = 1};
+  const FilterPolicyOptions invalid = {
+      .bits_per_key = 31, .line = static_cast<LineKind>(77), .hash_seed = 3};
   const FilterPolicyOptions valid = InPlaceOf(invalid);
   EXPECT_TRUE(Validate(valid).ok());
   EXPECT_EQ(IdOf(valid), "linebloom:10");
