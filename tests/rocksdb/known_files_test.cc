@@ -46,7 +46,7 @@ TEST_F(KnownFilesTest, FilesWithoutProperties) {
   table_.format_version = 2;
   options_.verify_sst_unique_id_in_manifest = false;
   for (const FilterPolicyOptions& policy :
-       {FilterPolicyOptions(), {10, .level_aware = true}}) {
+       {FilterPolicyOptions(), {.bits_per_key = 10, .level_aware = true}}) {
     UseOptions(policy);
     DestroyAndReopen();
     for (uint64_t row = 0; row < 40'000; row += 10'000) {
