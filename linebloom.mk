@@ -35,7 +35,6 @@ linebloom_SOURCES := \
   filter_policy/policy/filter_bits_builder.cc \
   filter_policy/policy/filter_bits_reader.cc \
   filter_policy/policy/filter_policy.cc \
-  filter_policy/policy/memory_allocator.cc \
   filter_policy/policy/notes.cc \
   filter_policy/policy/observed_rate.cc \
   filter_policy/policy/policy_options.cc \
@@ -47,7 +46,6 @@ linebloom_HEADERS := \
   filter_policy/include/linebloom/filter_policy.h \
   filter_policy/include/linebloom/level_size_listener.h \
   filter_policy/include/linebloom/line.h \
-  filter_policy/include/linebloom/memory_allocator.h \
   filter_policy/include/linebloom/observed_rate.h
 
 # For our sources alone: what stands in linebloom_CXXFLAGS would be for all of

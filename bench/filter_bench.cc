@@ -9,8 +9,7 @@
 // keys), many (1,000 filters of 1M keys, probed in random order), large
 // (one of 100M keys), keys-16 or keys-64 (one of 1M keys of that many bytes,
 // linebloom with and without a hash seed). Filters start 16 bytes after a
-// multiple of 64, as malloc places large blocks; those of WHERE-allocator lie
-// where NewFilterAllocator() puts them.
+// multiple of 64, as malloc places large blocks.
 //
 // tests/plugin/run.sh --bench links it with a RocksDB that was compiled with
 // linebloom as its plugin, for the CPU of the machine. The context `rocksdb` of
@@ -38,7 +37,6 @@
 
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
-#include "linebloom/memory_allocator.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
@@ -108,17 +106,10 @@ std::shared_ptr<char> Malloc(size_t size) {
   return {memory, at};
 }
 
-std::shared_ptr<char> AllocateForFilter(size_t size) {
-  static const auto allocator = NewFilterAllocator();
-  return {static_cast<char*>(allocator->Allocate(size)),
-          [](char* memory) { allocator->Deallocate(memory); }};
-}
-
 struct Place {
   const char* name;
   size_t filters;
   size_t keys;  // per filter
-  std::shared_ptr<char> (*allocate)(size_t) = Malloc;
   size_t key_size = kShortKey;
 };
 
@@ -150,8 +141,7 @@ class BenchFilters {
       : place_(place), policy_(NewPolicy(policy)) {
     for (size_t i = 0; i < place.filters; ++i) {
       const std::string block = BuildBlock(*policy_, place, i * place.keys);
-      char* const at =
-          buffers_.emplace_back(place.allocate(block.size())).get();
+      char* const at = buffers_.emplace_back(Malloc(block.size())).get();
       std::memcpy(at, block.data(), block.size());
       readers_.emplace_back(policy_->GetFilterBitsReader({at, block.size()}));
       total_bytes_ += block.size();
@@ -362,7 +352,6 @@ void Register() {
   const std::vector<std::string> seeded = {"rocksdb-bloom", "linebloom",
                                            "linebloom-seeded"};
   const Place many = {"many", 1000, kHotKeys};
-  const auto ours = AllocateForFilter;
   struct Group {
     Place place;
     std::vector<std::string> policies;
@@ -372,22 +361,13 @@ void Register() {
   for (const auto& [place, of_place, build, look_up] : std::vector<Group>{
            {kHot, policies, true, true},
            {{"large", 1, 100000000}, policies, true, false},
-           {{"hot-allocator", 1, kHotKeys, ours}, policies, false, true},
            {{"cold", 1, kColdKeys}, policies, false, true},
-           {{"cold-allocator", 1, kColdKeys, ours}, policies, false, true},
            {many, policies, false, true},
-           {{"many-allocator", 1000, kHotKeys, ours}, policies, false, true},
            {kHot, rate, true, true},
            {many, rate, false, true},
            {many, {"linebloom-seeded"}, false, true},
            {{"keys-16", 1, kHotKeys}, seeded, true, true},
-           {{.name = "keys-64",
-           .filters = 1,
-           .keys = kHotKeys,
-           .key_size = kLongKey},
-            seeded,
-            true,
-            true}}) {
+           {{"keys-64", 1, kHotKeys, kLongKey}, seeded, true, true}}) {
     for (const std::string& policy : of_place) {
       if (build) {
         benchmark::RegisterBenchmark(

@@ -9,7 +9,6 @@
 #include "filter_policy/policy/running_rocksdb.h"
 #include "linebloom/c.h"
 #include "linebloom/filter_policy.h"
-#include "linebloom/memory_allocator.h"
 
 namespace {
 
@@ -78,14 +77,6 @@ void linebloom_use(rocksdb_options_t* options, const char* filter,
                                 parsed)
                : status;
   });
-}
-
-// RocksDB defines the type only in db/c.cc, identically from 7.8 to 11.9: a
-// struct of this pointer.
-rocksdb_memory_allocator_t* linebloom_memory_allocator_create() {
-  return reinterpret_cast<rocksdb_memory_allocator_t*>(
-      new std::shared_ptr<rocksdb::MemoryAllocator>(
-          linebloom::NewFilterAllocator()));
 }
 
 void linebloom_register_filter_policy() { linebloom::RegisterFilterPolicy(); }

@@ -22,23 +22,11 @@ static size_t Key(int i, char* key) {
   return (size_t)snprintf(key, kLongestKey, "row%d", 1000000 + i);
 }
 
-// With linebloom's memory for the blocks.
-static rocksdb_cache_t* NewCache(void) {
-  rocksdb_memory_allocator_t* memory = linebloom_memory_allocator_create();
-  rocksdb_lru_cache_options_t* options = rocksdb_lru_cache_options_create();
-  rocksdb_lru_cache_options_set_capacity(options, 8 << 20);
-  rocksdb_lru_cache_options_set_memory_allocator(options, memory);
-  rocksdb_memory_allocator_destroy(memory);
-  rocksdb_cache_t* cache = rocksdb_cache_create_lru_opts(options);
-  rocksdb_lru_cache_options_destroy(options);
-  return cache;
-}
-
 // Takes ownership of `policy`, which may be NULL.
 static rocksdb_options_t* NewOptions(rocksdb_filterpolicy_t* policy) {
   rocksdb_block_based_table_options_t* table =
       rocksdb_block_based_options_create();
-  rocksdb_cache_t* cache = NewCache();
+  rocksdb_cache_t* cache = rocksdb_cache_create_lru(8 << 20);
   rocksdb_block_based_options_set_block_cache(table, cache);
   rocksdb_cache_destroy(cache);
   rocksdb_block_based_options_set_cache_index_and_filter_blocks(table, 1);

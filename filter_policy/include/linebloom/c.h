@@ -58,12 +58,6 @@ LINEBLOOM_EXPORT void linebloom_use(rocksdb_options_t* options,
 // Calling it again, or in a RocksDB of another minor version, does nothing.
 LINEBLOOM_EXPORT void linebloom_register_filter_policy(void);
 
-// Returns linebloom::NewFilterAllocator() (linebloom/memory_allocator.h), for
-// rocksdb_lru_cache_options_set_memory_allocator() and that of other caches,
-// which keep what they need. Free it with rocksdb_memory_allocator_destroy().
-LINEBLOOM_EXPORT rocksdb_memory_allocator_t* linebloom_memory_allocator_create(
-    void);
-
 #ifdef __cplusplus
 }
 #endif

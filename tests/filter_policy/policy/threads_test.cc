@@ -4,7 +4,6 @@
 #include <atomic>
 #include <thread>
 
-#include "linebloom/memory_allocator.h"
 #include "rocksdb/convenience.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 
@@ -35,28 +34,25 @@ TEST(ThreadsTest, ReadersAreShared) {
   EXPECT_EQ(0, denied);
 }
 
-TEST(ThreadsTest, MemoryForFiltersIsShared) {
-  const auto allocator = NewFilterAllocator();
-  std::atomic<int> overwritten = 0;
-  InThreads([&](int thread) {
-    constexpr size_t kSize = 70000;
-    for (int i = 0; i < 2000; ++i) {
-      auto* const block = static_cast<char*>(allocator->Allocate(kSize + i));
-      block[0] = block[kSize - 1] = static_cast<char>(thread);
-      overwritten += block[0] != thread || block[kSize - 1] != thread;
-      allocator->Deallocate(block);
-    }
-  });
-  EXPECT_EQ(0, overwritten);
-}
-
+// Rounded sizes depend on the filters before them.
 TEST(ThreadsTest, EachThreadBuildsWithTheSamePolicy) {
-  const auto policy = MakePolicy();
-  std::vector<std::string> blocks(kThreads);
-  InThreads([&](int i) {
-    blocks[i] = BuildBlock(*policy, NumberedKeys("key", 5000));
-  });
-  for (const std::string& block : blocks) EXPECT_EQ(blocks[0], block);
+  for (const LineKind line : {LineKind::kSolved, LineKind::kPlain}) {
+    for (const bool is_rounded : {false, true}) {
+      const auto policy = MakePolicy({10, line});
+      rocksdb::BlockBasedTableOptions table;
+      table.optimize_filters_for_memory = is_rounded;
+      std::atomic<int> denied = 0;
+      InThreads([&](int thread) {
+        for (int keys = 1000; keys <= 10'000; keys += 1000) {
+          const auto added = NumberedKeys("key", keys + 100 * thread);
+          const std::string block = BuildBlock(*policy, added, table);
+          denied += static_cast<int>(added.size()) -
+                    CountMatches(NewReader(*policy, block).get(), added);
+        }
+      });
+      EXPECT_EQ(0, denied);
+    }
+  }
 }
 
 TEST(ThreadsTest, RegistrationFromManyThreads) {
