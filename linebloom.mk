@@ -66,7 +66,3 @@ ifeq (,$(call linebloom_compiles,xxhash.h,static_assert(XXH_VERSION_NUMBER >= 80
 $(error linebloom needs xxhash.h of xxHash 0.8 or later: install it (on Debian \
   libxxhash-dev), or set EXTRA_CXXFLAGS to -I and its folder)
 endif
-ifeq (,$(call linebloom_compiles,highwayhash/sip_hash.h,))
-$(error linebloom needs highwayhash/sip_hash.h: install it (on Debian \
-  libhighwayhash-dev), or set EXTRA_CXXFLAGS to -I and the folder above it)
-endif

@@ -9,7 +9,7 @@ if(NOT LINEBLOOM_HAS_CXX20)
   message(FATAL_ERROR "linebloom needs a compiler with C++20, such as GCC 11 or Clang 14: "
     "set CMAKE_CXX_COMPILER to one instead of ${CMAKE_CXX_COMPILER}")
 endif()
-include(${CMAKE_CURRENT_LIST_DIR}/find_hashes.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/find_xxhash.cmake)
 
 # The lists stand in linebloom.mk, where RocksDB's Makefile reads them.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/../linebloom.mk lines REGEX "^  filter_policy/")
@@ -24,6 +24,5 @@ set(linebloom_HEADERS ${headers} PARENT_SCOPE)
 string(JOIN " " flags -std=c++20 -DLINEBLOOM_ROCKSDB_PLUGIN
   "-DLINEBLOOM_XXHASH_H='\"${XXHASH_INCLUDE_DIR}/xxhash.h\"'"
   "-I\"${CMAKE_CURRENT_SOURCE_DIR}\""
-  "-I\"${CMAKE_CURRENT_SOURCE_DIR}/filter_policy/include\""
-  "-I\"${HIGHWAYHASH_INCLUDE_DIR}\"")
+  "-I\"${CMAKE_CURRENT_SOURCE_DIR}/filter_policy/include\"")
 set(linebloom_COMPILE_FLAGS ${flags} PARENT_SCOPE)

@@ -11,7 +11,7 @@ set -euo pipefail
 packages=(
   cmake g++ ninja-build pkgconf # to build, and to test linebloom.pc
   make # to test linebloom.mk
-  librocksdb-dev libxxhash-dev libhighwayhash-dev # the library
+  librocksdb-dev libxxhash-dev # the library
   libabsl-dev libisal-dev libcli11-dev nlohmann-json3-dev # the program
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 # for a test of the tree itself

@@ -24,7 +24,7 @@ class KeyHash {
   // is for plain lines.
   //
   // XXH3's own seed is only added to public numbers, and an attacker who sees
-  // which keys a filter lets through can recover it (chosen_keys_test.cc).
+  // which keys a filter lets through can recover it (SECURITY.md).
   //
   // Rejected: XXH3 with a secret of 192 bytes derived from the seed. It is
   // faster unless a lookup waits for the secret from memory, but keys of 4 to 8

@@ -2,8 +2,7 @@
 
   conan create packaging/conan --build=missing
 
-ConanCenter has RocksDB and xxHash. HighwayHash, of which only a header is needed, comes from the
-system (Debian: libhighwayhash-dev) or the folder in the configuration user.linebloom:highwayhash.
+ConanCenter has RocksDB and xxHash.
 """
 import os
 import re
@@ -53,9 +52,6 @@ class Linebloom(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["LINEBLOOM_DEVELOPER"] = False
         toolchain.cache_variables["XXHASH_INCLUDE_DIR"] = self.dependencies["xxhash"].cpp_info.includedirs[0]
-        highwayhash = self.conf.get("user.linebloom:highwayhash", default="")
-        if highwayhash:
-            toolchain.cache_variables["HIGHWAYHASH_INCLUDE_DIR"] = highwayhash
         if not self.options.rtti:
             toolchain.extra_cxxflags.append("-fno-rtti")
         toolchain.generate()

@@ -8,7 +8,8 @@
 # inside. RocksJava first looks for librocksdbjni.so in java.library.path; FOLDER
 # gets linebloom under that name, and the jar's own library, unchanged, that it
 # links, and linebloom.jar with the class LineFilter. Takes two minutes. Needs a
-# compiler with C++20, a JDK, unzip, and the headers of xxHash and highwayhash. Exit code 0: made, and loads; 1: doesn't fit; 2: bad usage.
+# compiler with C++20, a JDK, unzip, and the header of xxHash. Exit code 0: made,
+# and loads; 1: doesn't fit; 2: bad usage.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 

@@ -5,17 +5,15 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The first of these folders that has the header.
-fn folder_with(header: &str, variable: &str) -> PathBuf {
-    println!("cargo:rerun-if-env-changed={variable}");
-    env::var(variable)
+/// That of the first of these folders that has one.
+fn xxhash_h() -> PathBuf {
+    println!("cargo:rerun-if-env-changed=XXHASH_INCLUDE_DIR");
+    env::var("XXHASH_INCLUDE_DIR")
         .into_iter()
         .chain(["/usr/include", "/usr/local/include", "/opt/homebrew/include"].map(String::from))
-        .map(PathBuf::from)
-        .find(|folder| folder.join(header).is_file())
-        .unwrap_or_else(|| {
-            panic!("linebloom needs {header}: install it, or set {variable} to its folder")
-        })
+        .map(|folder| Path::new(&folder).join("xxhash.h"))
+        .find(|header| header.is_file())
+        .expect("linebloom needs xxhash.h: install it, or set XXHASH_INCLUDE_DIR to its folder")
 }
 
 fn main() {
@@ -31,11 +29,9 @@ fn main() {
 
     let mut build = cc::Build::new();
     build.cpp(true).std("c++20").define("NDEBUG", None).define("LINEBLOOM_ROCKSDB_PLUGIN", None);
-    let xxhash = folder_with("xxhash.h", "XXHASH_INCLUDE_DIR").join("xxhash.h");
-    build.define("LINEBLOOM_XXHASH_H", format!("\"{}\"", xxhash.display()).as_str());
+    build.define("LINEBLOOM_XXHASH_H", format!("\"{}\"", xxhash_h().display()).as_str());
     build.include(".").include("filter_policy/include");
     build.include(tree.join("include")).include(tree);
-    build.include(folder_with("highwayhash/sip_hash.h", "HIGHWAYHASH_INCLUDE_DIR"));
     let list = fs::read_to_string("linebloom.mk").expect("linebloom.mk lists the sources");
     build.files(
         list.lines()

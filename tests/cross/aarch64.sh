@@ -7,7 +7,6 @@
 #   tests/cross/aarch64.sh
 #
 # Needs: g++-aarch64-linux-gnu qemu-user libgtest-dev libxxhash-dev
-# libhighwayhash-dev
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/tools/run_step.sh"
@@ -18,10 +17,10 @@ for program in aarch64-linux-gnu-g++ qemu-aarch64; do
   command -v $program > /dev/null || stop "no $program; install g++-aarch64-linux-gnu and qemu-user"
 done
 
-# xxHash and SipHash are header-only and the same for every architecture, but
-# the cross compiler doesn't search the host's headers.
+# xxHash is a header, the same for every architecture, but the cross compiler
+# doesn't search the host's headers.
 mkdir -p "$build/include"
-ln -sfn /usr/include/{xxhash.h,xxh3.h,highwayhash} "$build/include/"
+ln -sfn /usr/include/{xxhash.h,xxh3.h} "$build/include/"
 
 GLOBIGNORE=$root/filter_policy/filter/solved_rates.cc # a program of its own
 aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -static -pthread \

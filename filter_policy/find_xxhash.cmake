@@ -1,4 +1,4 @@
-# Sets XXHASH_INCLUDE_DIR and HIGHWAYHASH_INCLUDE_DIR, the folders of headers.
+# Sets XXHASH_INCLUDE_DIR, the folder of the header.
 include(CheckCXXSourceCompiles)
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 set(CMAKE_REQUIRED_INCLUDES ${XXHASH_INCLUDE_DIR})
@@ -11,10 +11,4 @@ unset(CMAKE_REQUIRED_INCLUDES)
 if(NOT XXHASH_INCLUDE_DIR OR NOT LINEBLOOM_HAS_XXHASH)
   message(FATAL_ERROR "linebloom needs xxhash.h of xxHash 0.8 or later: install it (on Debian "
     "libxxhash-dev), or set XXHASH_INCLUDE_DIR to its folder")
-endif()
-
-find_path(HIGHWAYHASH_INCLUDE_DIR highwayhash/sip_hash.h)
-if(NOT HIGHWAYHASH_INCLUDE_DIR)
-  message(FATAL_ERROR "linebloom needs highwayhash/sip_hash.h: install it (on Debian "
-    "libhighwayhash-dev), or set HIGHWAYHASH_INCLUDE_DIR to the folder above it")
 endif()
