@@ -21,71 +21,21 @@ namespace {
 using rocksdb::Status;
 using testing::HasSubstr;
 
-struct BadString {
-  std::string text;
-  std::vector<std::string> words;  // of the error
+// In a string. policy_options_test.cc has all values.
+constexpr std::pair<const char*, const char*> kBadStrings[] = {
+    {"linebloom:100", "bits_per_key=100: must be auto, or a number from 0 to"},
+    {"{id=linebloom;line=slow}", "line=slow: must be solved or plain"},
+    {"{id=linebloom:12;false_positive_rate=0.01}",
+     "bits_per_key=12 and false_positive_rate=0.01: only one of the two"},
+    {"{id=linebloom;bits_per_kay=10}", "bits_per_kay"},
 };
-
-std::vector<BadString> BadStrings() {
-  struct Values {
-    std::string option;
-    std::string short_form;  // empty: there is none
-    std::string range;
-    std::vector<std::string> values;
-  };
-  const Values all_values[] = {
-      {"bits_per_key",
-       "linebloom:",
-       "auto, or a number from 0 to 30",
-       {"", "-1", "100", "30.001", "1e99", "nan", "ten", "0.1x", "10 bits",
-        "10:10"}},
-      {"false_positive_rate",
-       "linebloom:rate:",
-       "more than 0 and less than 1",
-       {"", "0", "1", "2", "-0.1", "1%", "nan"}},
-      {"level_aware", "", "true or false, 1 or 0", {"", "yes", "2"}},
-      {"line", "", "solved or plain", {"", "slow", "PLAIN", "searched"}},
-      {"hash_seed",
-       "",
-       "random, or a whole number from 0 to 2^64 - 2",
-       {"", "-1", "ff", "0x", "0x-1", "0x7g", "1e3", "Random",
-        "0xffffffffffffffff", "0x10000000000000000", "18446744073709551615",
-        "18446744073709551616"}},
-  };
-  const std::string only_one = "only one of the two";
-  std::vector<BadString> all = {
-      {"{id=linebloom;bits_per_key=10;false_positive_rate=0.01}",
-       {"bits_per_key=10", "false_positive_rate=0.01", only_one}},
-      {"{id=linebloom:12;false_positive_rate=0.01}",
-       {"bits_per_key=12", "false_positive_rate=0.01", only_one}},
-      {"{id=linebloom;false_positive_rate=1e-12}",
-       {"false_positive_rate=1e-12:", "at least", "30 bits per key"}},
-      {"{id=linebloom;level_aware=true;bits_per_key=0.9}",
-       {"bits_per_key=0.9", "from 1 to 30", "level_aware"}},
-      {"{id=linebloom:100;hash_seed=1}", {"bits_per_key=100", "from 0 to 30"}},
-      {"linebloom:Auto", {"bits_per_key=Auto"}},
-      {"{id=linebloom;bits_per_kay=10}", {"bits_per_kay"}},
-  };
-  for (const auto& [option, short_form, range, values] : all_values) {
-    for (const std::string& value : values) {
-      std::string pair = option;
-      pair.append("=").append(value);
-      const std::vector<std::string> words = {pair + ": must be ", range};
-      all.push_back({"{id=linebloom;" + pair + "}", words});
-      if (!short_form.empty()) all.push_back({short_form + value, words});
-    }
-  }
-  return all;
-}
 
 class BadOptionsTest : public DbTest {
  protected:
-  static void ExpectInvalid(const Status& status, const BadString& bad) {
+  static void ExpectInvalid(const Status& status, const char* words) {
     // NotFound: an unknown option.
     EXPECT_TRUE(status.IsInvalidArgument() || status.IsNotFound());
-    for (const std::string& word : bad.words) {
-      EXPECT_THAT(status.ToString(), HasSubstr(word));
-    }
+    EXPECT_THAT(status.ToString(), HasSubstr(words));
   }
 
   // Opens a new database, which must fail and leave nothing.
@@ -115,24 +65,23 @@ class BadOptionsTest : public DbTest {
 };
 
 TEST_F(BadOptionsTest, StringsAreRefusedInEveryWay) {
-  for (const BadString& bad : BadStrings()) {
-    SCOPED_TRACE(bad.text);
+  for (const auto& [text, words] : kBadStrings) {
+    SCOPED_TRACE(text);
     // RocksDB's default parsing ignores a policy that it can't create.
-    ExpectInvalid(CreatePolicy(rocksdb::ConfigOptions(), bad.text), bad);
-    ExpectInvalid(CreatePolicy(StrictConfig(), bad.text), bad);
-    ExpectInvalid(OpenWithTableOptions(bad.text), bad);
+    ExpectInvalid(CreatePolicy(rocksdb::ConfigOptions(), text), words);
+    ExpectInvalid(CreatePolicy(StrictConfig(), text), words);
+    ExpectInvalid(OpenWithTableOptions(text), words);
   }
 }
 
 // What a program sets itself, beyond what strings can say.
 TEST_F(BadOptionsTest, Fields) {
-  const std::pair<FilterPolicyOptions, std::vector<std::string>> all[] = {
-      {{.bits_per_key = HUGE_VAL}, {"bits_per_key=inf:"}},
-      {{.line = static_cast<LineKind>(9)},
-       {"line=9: must be solved or plain"}}};
+  const std::pair<FilterPolicyOptions, const char*> all[] = {
+      {{.bits_per_key = HUGE_VAL}, "bits_per_key=inf:"},
+      {{.line = static_cast<LineKind>(9)}, "line=9: must be solved or plain"}};
   for (const auto& [options, words] : all) {
     UseOptions(options);
-    ExpectInvalid(TryToOpen(OptionsWithTable()), {"", words});
+    ExpectInvalid(TryToOpen(OptionsWithTable()), words);
   }
 }
 
@@ -158,25 +107,21 @@ TEST_F(BadOptionsTest, UnknownNames) {
 // what SetOptions() changes. Without filters, every lookup would read the disk
 // until somebody reopened the database.
 TEST_F(BadOptionsTest, ANewColumnFamilyGetsTenBits) {
-  const std::pair<std::string, std::string> all[] = {
+  const std::pair<const char*, const char*> all[] = {
       {"linebloom:31", "bits_per_key=31: must be auto, or a number from"},
-      {"linebloom:ten", "bits_per_key=ten"},
-      {"linebloom:rate:0", "false_positive_rate=0"},
-      {"{id=linebloom;bits_per_key=14;line=great}", "line=great"},
-      {"{id=linebloom;bits_per_key=14;false_positive_rate=0.01}",
-       "only one of the two"}};
+      {"{id=linebloom;bits_per_key=14;line=great}", "line=great"}};
   for (const auto& [text, words] : all) {
     SCOPED_TRACE(text);
     DestroyAndReopen();
     ASSERT_OK(rocksdb::GetBlockBasedTableOptionsFromString(
         rocksdb::ConfigOptions(), rocksdb::BlockBasedTableOptions(),
-        "filter_policy=" + text, &table_));
+        std::string("filter_policy=") + text, &table_));
     rocksdb::ColumnFamilyHandle* handle = nullptr;
     const Status created =
         db_->CreateColumnFamily(OptionsWithTable(), "new", &handle);
     UsePolicy(kLinebloom);
     if (!created.ok()) {
-      ExpectInvalid(created, {"", {words}});
+      ExpectInvalid(created, words);
       continue;
     }
     for (int file = 0; file < 2; ++file) {
@@ -212,7 +157,7 @@ TEST_F(BadOptionsTest, ChangedWhileTheDatabaseIsOpen) {
   Close();
   std::unique_ptr<rocksdb::DB> db;
   ExpectInvalid(rocksdb::DB::Open(LatestOptions(), Path("db"), OutPtr(&db)),
-                {"", {"bits_per_key=100", "from 0 to 30"}});
+                "bits_per_key=100: must be auto, or a number from 0 to 30");
 }
 #endif
 

@@ -4,13 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <clocale>
-#include <cstdlib>
 #include <string>
 
-#include "linebloom/observed_rate.h"
 #include "rocksdb/table.h"
-#include "tests/temporary_folder.h"
 
 namespace linebloom {
 namespace {
@@ -67,27 +63,6 @@ TEST(NotesTest, NoListener) {
       EXPECT_THAT(note, HasSubstr(words));
     }
   }
-}
-
-// printf's, after setlocale(), have a comma.
-TEST(NotesTest, NumbersHaveADecimalPointInEveryLocale) {
-  const TemporaryFolder folder;
-  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
-  const std::string make =
-      "localedef -i de_DE -f UTF-8 " + folder.path() + "/de_DE.UTF-8";
-  const bool is_there =
-      std::system(make.c_str()) == 0 &&
-      setenv("LOCPATH", folder.path().c_str(), /*overwrite=*/1) == 0 &&
-      std::setlocale(LC_NUMERIC, "de_DE.UTF-8") != nullptr;
-  const std::string notes =
-      ChosenBits(kChosen) +
-      ToString({.negatives = 999, .positives = 1}, 0.00125);
-  std::setlocale(LC_NUMERIC, before.c_str());
-  for (const char* number : {"7.5", "12500.0", "0.1 %", "0.125 %"}) {
-    EXPECT_THAT(notes, HasSubstr(number));
-  }
-  unsetenv("LOCPATH");
-  if (!is_there) GTEST_SKIP() << "Debian's package locales isn't there";
 }
 
 }  // namespace

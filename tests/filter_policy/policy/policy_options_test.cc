@@ -1,5 +1,4 @@
-// What the policy's options mean. tests/rocksdb/options_test.cc has those
-// that are refused.
+// What the policy's options mean, and which are refused.
 #include "filter_policy/policy/policy_options.h"
 
 #include <gmock/gmock.h>
@@ -175,6 +174,41 @@ TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
   EXPECT_EQ(3u, options.hash_seed);
 }
 
+TEST(ParseFilterPolicyOptionsTest, RefusesValuesOutOfRange) {
+  const struct {
+    const char* option;
+    const char* range;
+    std::vector<const char*> values;
+  } all[] = {
+      {"bits_per_key",
+       "auto, or a number from 0 to 30",
+       {"", "-1", "30.001", "1e99", "nan", "ten", "Auto", "0.1x", "10 bits"}},
+      {"false_positive_rate",
+       "a number more than 0 and less than 1",
+       {"", "0", "1", "-0.1", "1%", "nan"}},
+      {"level_aware", "true or false, 1 or 0", {"", "yes", "2"}},
+      {"line", "solved or plain", {"", "slow", "PLAIN", "searched"}},
+      {"hash_seed",
+       "random, or a whole number from 0 to 2^64 - 2",
+       {"", "-1", "ff", "0x", "0x-1", "0x7g", "1e3", "Random",
+        "0xffffffffffffffff", "0x10000000000000000", "18446744073709551615",
+        "18446744073709551616"}},
+      {"false_positive_rate", "the rate of 30 bits per key", {"1e-12"}},
+      {"level_aware=true;bits_per_key", "a number from 1 to 30", {"0.9"}},
+      {"bits_per_key=12;false_positive_rate", "only one of the two", {"0.01"}},
+  };
+  for (const auto& [option, range, values] : all) {
+    for (const char* const value : values) {
+      const std::string text = std::string(option) + "=" + value;
+      FilterPolicyOptions options;
+      const std::string error =
+          ParseFilterPolicyOptions(text, &options).ToString();
+      EXPECT_THAT(error, HasSubstr(range)) << text;
+      EXPECT_THAT(error, HasSubstr(text.substr(text.rfind(';') + 1)));
+    }
+  }
+}
+
 // As the parser has them.
 TEST(OptionsPageTest, HasNamesDefaultsAndRanges) {
   const std::string page = ReadFileBytes(LINEBLOOM_DOCS_DIR "/options.md");
@@ -231,8 +265,14 @@ TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
   }
 }
 
-// The rate ends here: files of any size get the bits of a large filter.
+// The rate ends here: files of any size get the bits of a large filter, and
+// those of 10,000 keys come within 3 % of it.
 TEST(PolicyOptionsTest, ARateStandsForBits) {
+  for (const double rate : {0.2, 0.01, 0.001}) {
+    const auto policy = MakePolicy({.false_positive_rate = rate});
+    const std::string block = BuildBlock(*policy, NumberedKeys("key", 10'000));
+    EXPECT_NEAR(1, InfoOf(block).expected_false_positive_rate / rate, 0.03);
+  }
   for (const LineKind line : {LineKind::kSolved, LineKind::kPlain}) {
     const FilterPolicyOptions options = {.line = line,
                                          .false_positive_rate = 0.01};
