@@ -10,6 +10,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/env.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
@@ -92,5 +93,17 @@ inline std::vector<std::string> NumberedKeys(const std::string& prefix,
   for (int i = 0; i < count; ++i) keys.push_back(prefix + std::to_string(i));
   return keys;
 }
+
+// What a policy says in a database's info log.
+class Log final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[500];
+    vsnprintf(line, sizeof(line), format, arguments);
+    lines.emplace_back(line);
+  }
+  std::vector<std::string> lines;
+};
 
 }  // namespace linebloom

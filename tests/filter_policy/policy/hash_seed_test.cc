@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "filter_policy/line/hash.h"
-#include "rocksdb/env.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 
 namespace {
@@ -98,17 +97,6 @@ TEST_F(HashSeedTest, IsDrawnOnceForEachBuilder) {
     EXPECT_EQ(SeedOf(FinishToString(second.get())), 6u);
   }
 }
-
-class Log final : public rocksdb::Logger {
- public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[500];
-    vsnprintf(line, sizeof(line), format, arguments);
-    lines.emplace_back(line);
-  }
-  std::vector<std::string> lines;
-};
 
 TEST_F(HashSeedTest, WithoutEntropyNoDatabaseOpensAndOpenOnesSaySo) {
   EXPECT_TRUE(policy_->ValidateOptions({}, {}).ok());

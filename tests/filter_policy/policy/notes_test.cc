@@ -6,7 +6,10 @@
 
 #include <string>
 
+#include "filter_policy/levels/new_file.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/table.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 
 namespace linebloom {
 namespace {
@@ -63,6 +66,32 @@ TEST(NotesTest, NoListener) {
       EXPECT_THAT(note, HasSubstr(words));
     }
   }
+}
+
+// Every half bit, however small the steps are.
+TEST(NotesTest, ChosenBitsThatCreepAreSaidAgain) {
+  const auto policy = MakePolicy();
+  Log log;
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = rocksdb::NewLRUCache(1 << 20);
+  rocksdb::FilterBuildingContext context(table);
+  context.level_at_creation = 1;
+  context.info_log = &log;
+  for (const double bits : {7.0, 7.25, 7.4, 7.5, 7.25, 7.75, 8.0}) {
+    NewFile file = {.reason = context.reason};
+    file.choose = [bits](const NewFile&,
+                         const rocksdb::BlockBasedTableOptions&) {
+      return AutoBits{.average_bits = bits, .is_chosen = true};
+    };
+    BeginFile(file);
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(context));
+  }
+  ASSERT_EQ(log.lines.size(), 3);
+  EXPECT_THAT(log.lines[0], HasSubstr("new files get 7.0 bits"));
+  EXPECT_THAT(log.lines[1], HasSubstr("new files get 7.5 bits"));
+  EXPECT_THAT(log.lines[2], HasSubstr("new files get 8.0 bits"));
 }
 
 }  // namespace
