@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build and test linebloom, on Debian 12 or
 # later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
-# what builds the fuzz targets, --compat what creates root folders of other
-# releases, --package what builds Debian packages, --browser what opens the
-# pages of --html, --figures what draws docs/pictures/, and --rocksdb-suite what
-# RocksDB's own tests need. If nothing is missing, it neither calls apt nor needs
-# the network; apt says how many MB it downloads and takes.
+# what builds the fuzz targets, --package what builds Debian packages, --browser
+# what opens the pages of --html, --figures what draws docs/pictures/, and
+# --rocksdb-suite what RocksDB's own tests need. If nothing is missing, it neither
+# calls apt nor needs the network; apt says how many MB it downloads and takes.
 set -euo pipefail
 
 packages=(
@@ -28,7 +27,6 @@ for argument in "$@"; do
     --lint) packages+=(clang-format clang-tidy) ;;
     # libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
     --fuzz) packages+=(clang libclang-rt-dev llvm) ;;
-    --compat) packages+=(debootstrap debian-archive-keyring) ;;
     --browser) packages+=(chromium) ;;
     --figures) packages+=(python3-matplotlib) ;;
     --package) packages+=(dpkg-dev file) ;; # what cpack calls
@@ -36,7 +34,7 @@ for argument in "$@"; do
       packages+=(dpkg-dev libbz2-dev libgflags-dev liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
       ;;
     *)
-      echo "install_dependencies.sh: unknown argument '$argument'; there are --browser, --figures, --lint, --fuzz, --compat, --package and --rocksdb-suite" >&2
+      echo "install_dependencies.sh: unknown argument '$argument'; there are --browser, --figures, --lint, --fuzz, --package and --rocksdb-suite" >&2
       exit 2
       ;;
   esac

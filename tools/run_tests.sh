@@ -10,9 +10,8 @@
 # those of pages in a browser.
 # --nightly runs what takes longer and seldom finds more: clang-tidy of programs and
 # benchmarks, clang's static analyzer, all tests with these sanitizers, builds of
-# the library as a plugin and inside users' projects, ThreadSanitizer, each fuzz target
-# for two minutes, and on Debian 12 the tests with the RocksDB of Debian 13, if it may
-# mount and chroot.
+# the library as a plugin and inside users' projects, ThreadSanitizer, and each fuzz
+# target for two minutes.
 # Stops at the first step that fails. Exits with 0 if all passed, 1 if something
 # failed, or 2 after bad usage.
 #
@@ -65,15 +64,6 @@ test_with() {
 # bytes. The others run with AddressSanitizer nightly.
 own_memory='^((line|filter|levels|policy|table|failed_allocations)_test(\.[0-9]|_.*)|.*_fuzz)$'
 
-# With RocksDB 9.10, and files across versions. A container may lack the right
-# to mount or chroot, and a mirror may lack Debian 13. That is not the tree's
-# fault, so run.sh only reports it (exit code 2) and the other steps continue.
-test_on_debian_13() {
-  local code=0
-  tests/compat/run.sh trixie --quick || code=$?
-  ((code == 0 || code == 2)) || exit 1
-}
-
 # The findings of clang-format and clang-tidy differ between versions, so one
 # version has to be authoritative: that of Debian 12, which is 14.
 on_debian_12() {
@@ -84,7 +74,6 @@ packages=()
 if $check || $nightly; then packages+=(--fuzz); fi # for clang and its sanitizers
 if $check; then packages+=(--browser); fi
 if on_debian_12 && ($check || $nightly); then packages+=(--lint); fi
-if on_debian_12 && $nightly; then packages+=(--compat); fi
 run_step "install packages" tools/install_dependencies.sh "${packages[@]}"
 tests=(--label-exclude nightly)
 if $check; then
@@ -109,7 +98,6 @@ if $nightly; then
   build tsan
   test_with tsan
   tests/fuzz/run.sh --seconds=120
-  if on_debian_12; then test_on_debian_13; fi
   tests=(--label-regex nightly)
 fi
 test_with release "${tests[@]}"

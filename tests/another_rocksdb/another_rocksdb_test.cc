@@ -1,7 +1,7 @@
 // A program that requests linebloom's policy in a RocksDB that linebloom was
 // not built for: of another version (fake_version.cc), or a fork of the same
 // version with other filter interfaces (fork.cc). It gets a clear error early,
-// and no filter is built or read. Runs with the shared and the static library.
+// and no filter is built or read.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,6 +20,7 @@
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table.h"
+#include "rocksdb/version.h"
 #include "tests/temporary_folder.h"
 
 namespace {
@@ -37,15 +38,15 @@ void MustBeOk(const Status& status) {
 
 // The message has to say what differs and what to do.
 auto SaysMismatch() {
-#ifdef ROCKSDB_FORK
+  const bool is_fork = rocksdb::GetRocksVersionAsString().starts_with(
+      std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
+      ".");
   return testing::ContainsRegex(
-      "linebloom: RocksDB [0-9.]+ was asked .* another filter interface.* "
-      "Build linebloom against");
-#else
-  return testing::ContainsRegex(
-      "linebloom: built for RocksDB [0-9]+\\.[0-9]+\\.x but running in RocksDB "
-      "[0-9]+\\.[0-9]+7\\.1; .* Build linebloom against the headers");
-#endif
+      is_fork ? "linebloom: RocksDB [0-9.]+ was asked .* another filter "
+                "interface.* Build linebloom against"
+              : "linebloom: built for RocksDB [0-9]+\\.[0-9]+\\.x but running "
+                "in RocksDB [0-9]+\\.[0-9]+7\\.1; .* Build linebloom against "
+                "the headers");
 }
 
 class AnotherRocksDbTest : public testing::Test {
@@ -121,16 +122,15 @@ TEST_F(AnotherRocksDbTest, ThereIsNoListener) {
   EXPECT_THAT(status.ToString(), SaysMismatch());
 }
 
-#ifndef ROCKSDB_FORK  // whose Bloom filter is not RocksDB's
-
 // SstFileWriter and SstFileReader validate nothing: files get no filter, and
-// those with RocksDB's filters are read without them.
+// those with RocksDB's filters are read without them. Not Bloom's, which are
+// the fork's.
 TEST_F(AnotherRocksDbTest, FilesThatNothingValidates) {
   const Options ours = With(linebloom::NewFilterPolicy(10));
-  const Options bloom = With(rocksdb::NewBloomFilterPolicy(10));
+  const Options ribbon = With(rocksdb::NewRibbonFilterPolicy(10));
   EXPECT_EQ(WriteSst(ours, folder_.File("ours"))->filter_size, 0u);
-  EXPECT_GT(WriteSst(bloom, folder_.File("bloom"))->filter_size, 0u);
-  for (const char* file : {"ours", "bloom"}) {
+  EXPECT_GT(WriteSst(ribbon, folder_.File("ribbon"))->filter_size, 0u);
+  for (const char* file : {"ours", "ribbon"}) {
     EXPECT_EQ(CountRows(ours, folder_.File(file)), kRows) << file;
   }
 }
@@ -140,7 +140,7 @@ TEST_F(AnotherRocksDbTest, ReadOnlyAndSecondaryInstances) {
   const std::string path = folder_.File("db");
   rocksdb::DB* db = nullptr;
   MustBeOk(
-      rocksdb::DB::Open(With(rocksdb::NewBloomFilterPolicy(10)), path, &db));
+      rocksdb::DB::Open(With(rocksdb::NewRibbonFilterPolicy(10)), path, &db));
   MustBeOk(db->Put({}, Key(0), "value"));
   MustBeOk(db->Flush({}));
   delete db;
@@ -185,7 +185,5 @@ TEST_F(AnotherRocksDbTest, CApiFromString) {
     free(error);
   }
 }
-
-#endif  // ROCKSDB_FORK
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "linebloom/c.h"
 
-enum { kRows = 100000, kLongestKey = 32 };
+enum { kRows = 20000, kLongestKey = 32 };
 
 static void Require(int condition, const char* what, const char* detail) {
   if (condition) return;

@@ -1,8 +1,9 @@
-// A program as a user would write it: opens a database with linebloom's policy,
-// once from C++ and once from an option string, and looks up rows. With
-// WITH_REBUILD, also switches one over from RocksDB's Bloom filter, including
-// its files. With AS_PLUGIN, first registers the plugin that is linked into it,
-// as RocksDB's build does.
+// A program as a user would write it: opens a database with linebloom's policy
+// and looks up rows. With STRINGS_ALONE it knows linebloom by an option string:
+// it includes no header of ours and calls nothing of ours. Without, it also
+// sets the policy from C++. With WITH_REBUILD, it switches a database over from
+// RocksDB's Bloom filter, including its files. With AS_PLUGIN, it first
+// registers the plugin that is linked into it, as RocksDB's build does.
 //
 // Usage: consumer DATABASE_FOLDER. Exits with 0 if every answer was right.
 
@@ -13,8 +14,9 @@
 #include <sstream>
 #include <string>
 
+#ifndef STRINGS_ALONE
 #include "linebloom/filter_policy.h"
-#include "linebloom/observed_rate.h"
+#endif
 #ifdef WITH_REBUILD
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
@@ -49,26 +51,20 @@ void Require(const rocksdb::Status& status, const std::string& what) {
   Require(status.ok(), what + ": " + status.ToString());
 }
 
-rocksdb::Options WithPolicy(const rocksdb::FilterPolicy* policy) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy.reset(policy);
+rocksdb::Options WithString(const rocksdb::Options& base,
+                            const std::string& text) {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
   rocksdb::Options options;
-  options.create_if_missing = true;
-  options.statistics = rocksdb::CreateDBStatistics();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  Require(rocksdb::GetOptionsFromString(config, base, text, &options), text);
   return options;
 }
 
 rocksdb::Options FromString() {
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
-  rocksdb::Options options;
-  Require(rocksdb::GetOptionsFromString(
-              config, rocksdb::Options(),
-              "create_if_missing=true;listeners=linebloom_level_sizes;"
-              "block_based_table_factory={filter_policy=linebloom:10}",
-              &options),
-          "the option string");
+  rocksdb::Options options =
+      WithString({},
+                 "create_if_missing=true;listeners=linebloom_level_sizes;"
+                 "block_based_table_factory={filter_policy=linebloom:10}");
   options.statistics = rocksdb::CreateDBStatistics();
   return options;
 }
@@ -105,40 +101,45 @@ std::unique_ptr<rocksdb::DB> Write(const rocksdb::Options& options,
   return db;
 }
 
+// RocksDB's own filters of 10 bits let about 95 missing rows pass.
 void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
   const auto db = Write(options, path);
   LookUpRows(db.get());
-  const linebloom::FilterStats stats =
-      linebloom::GetFilterStats(*options.statistics);
-  Require(stats.probes_without_key() >= kRows - 1 &&
-              stats.false_positive_rate().value_or(1) < 0.02,
-          "the filter let pass " + linebloom::ToString(stats));
+  const uint64_t rejected =
+      options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+  Require(rejected >= kRows - kRows / 200 && rejected < kRows,
+          "the filter rejected " + std::to_string(rejected));
   Require(db->Close(), "closing " + path);
 }
+
+#ifndef STRINGS_ALONE
+rocksdb::Options WithPolicy(const rocksdb::FilterPolicy* policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(policy);
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+#endif
 
 #ifdef WITH_REBUILD
 // A level-aware policy and its listener, each from an option string or from
 // C++.
 rocksdb::Options WithListener(bool policy_by_string, bool listener_by_string) {
-  linebloom::FilterPolicyOptions by_level;
-  by_level.bits_per_key = 10;
-  by_level.level_aware = true;
-  rocksdb::Options options = WithPolicy(linebloom::NewFilterPolicy(by_level));
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
+  linebloom::FilterPolicyOptions level_aware;
+  level_aware.bits_per_key = 10;
+  level_aware.level_aware = true;
+  rocksdb::Options options =
+      WithPolicy(linebloom::NewFilterPolicy(level_aware));
   if (policy_by_string) {
-    Require(rocksdb::GetOptionsFromString(
-                config, rocksdb::Options(options),
-                "block_based_table_factory={filter_policy={id=linebloom;"
-                "bits_per_key=10;level_aware=true}}",
-                &options),
-            "the policy's option string");
+    options = WithString(options,
+                         "block_based_table_factory={filter_policy="
+                         "{id=linebloom;bits_per_key=10;level_aware=true}}");
   }
   if (listener_by_string) {
-    Require(rocksdb::GetOptionsFromString(config, rocksdb::Options(options),
-                                          "listeners=linebloom_level_sizes",
-                                          &options),
-            "the listener's option string");
+    options = WithString(options, "listeners=linebloom_level_sizes");
   } else {
     options.listeners.push_back(linebloom::NewLevelSizeListener());
   }
@@ -181,7 +182,9 @@ int main(int argc, char** argv) {
           "the plugin's function did not register two factories");
 #endif
   WriteAndLookUp(FromString(), argv[1]);
+#ifndef STRINGS_ALONE
   WriteAndLookUp(WithPolicy(linebloom::NewFilterPolicy(10)), argv[1]);
+#endif
 #ifdef WITH_REBUILD
   Rebuild(argv[1]);
 #endif

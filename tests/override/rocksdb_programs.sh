@@ -1,8 +1,8 @@
 # For tests that run the distribution's db_bench, sst_dump and ldb: runs them
 # and reads their output. Sourced; `db` is the database's folder.
 
-rows=200000
-lookups=100000
+rows=50000
+lookups=20000
 
 fail() {
   echo "${0##*/}: $*" >&2

@@ -3,7 +3,7 @@
 # linked with the RocksDB that is installed. Our declaration stands in for RocksDB's
 # private header, which is not installed. run.sh takes a tree of RocksDB's.
 #
-#   plugin_test.sh ROOT make|cmake|bad_input COMPILER [LAUNCHER]
+#   plugin_test.sh ROOT make|cmake|interfaces|bad_input COMPILER [LAUNCHER]
 set -euo pipefail
 root=$1 what=$2 compiler=$3 launcher=${4:-}
 export ROCKSDB_PLUGINS=linebloom
@@ -54,6 +54,20 @@ by_cmake() {
     "$compiler" -std=c++17 -I"$work/prefix/include/rocksdb/plugin" -fsyntax-only -x c++ -
 }
 
+# A RocksDB whose builder's virtual functions differ: one more before AddKey would
+# move all others.
+interfaces() {
+  local private=table/block_based/filter_policy_internal.h
+  "$root/tests/plugin/check_interfaces.sh" . "$compiler"
+  rm $private
+  sed '/void AddKey(/i virtual void Prepare(size_t) {}' "$root/filter_policy/policy/declared_filter_bits.h" > $private
+  stops_with "its FilterBitsBuilder without the private header: declare these functions in" \
+    "$root/tests/plugin/check_interfaces.sh" . "$compiler"
+  sed --in-place 's/void Prepare(size_t) {}/void Prepare(size_t) = 0;/' $private
+  stops_with "has a pure virtual function that linebloom's lacks" \
+    "$root/tests/plugin/check_interfaces.sh" . "$compiler"
+}
+
 bad_input() {
   cat > old_compiler << END
 #!/bin/sh
@@ -85,6 +99,7 @@ END
 case $what in
   make) by_make ;;
   cmake) by_cmake ;;
+  interfaces) interfaces ;;
   bad_input) bad_input ;;
   *) fail "no '$what'" ;;
 esac

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds a RocksDB from its source with linebloom as its plugin, has RocksDB's own
-# programs use it by option strings, compares what they write and read with what
-# this machine's RocksDB does with the same files, and runs tests/rocksdb with it.
+# programs use it by option strings, reads what a release of linebloom wrote, and
+# runs tests/rocksdb with it.
 #
 #   tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...]
 #   tests/plugin/run.sh SOURCE --interfaces
+#   tests/plugin/run.sh SOURCE --suite
 #
 # SOURCE is a source tree of RocksDB, such as `apt-get source rocksdb` unpacks; it
 # is copied to build/plugin/, and only the copy is changed. FLAGs go to make, or
@@ -20,18 +21,21 @@
 #   --quick    only compiles linebloom's sources, with the flags of that RocksDB
 #   --bench    also links filter_bench with that RocksDB, for
 #              IN_TREE=build/plugin/VERSION-BUILD/filter_bench bench/filter_bench.py
-#   --kills=N  also has RocksDB's db_crashtest.py kill db_stress N times, and with
-#              a debug build another N times at RocksDB's kill points
+#   --kills=N  also has RocksDB's db_crashtest.py kill db_stress N times
 #              (tests/rocksdb_suite/crash.py). A few lines are added to db_stress,
 #              so that it takes its filter policy as an option string. With a
 #              unity build it needs -DCMAKE_EXE_LINKER_FLAGS=-Wl,-z,muldefs
+#   --suite    instead builds five of RocksDB's test programs, without changing a
+#              line, runs each test without linebloom and with it in place of every
+#              filter, and compares the differences with
+#              tests/rocksdb_suite/expected_differences.txt
 #
-# Needs what that RocksDB is built with, gflags among it, and build/release. Exit
-# code 0: all is well; 1: something failed; 2: bad usage, or something is missing.
+# Needs what `tools/install_dependencies.sh --rocksdb-suite` installs. Exit code 0:
+# all is well; 1: something failed; 2: bad usage, or something is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/tools/run_step.sh"
-parse_options build=cmake interfaces=false shared=false quick=false bench=false kills=0 -- "$@"
+parse_options build=cmake interfaces=false shared=false quick=false bench=false kills=0 suite=false -- "$@"
 ((${#operands[@]} == 1)) || stop "one source tree of RocksDB is needed, not ${#operands[@]}"
 source=${operands[0]} flags=("${rest[@]}")
 [[ $build == make || $build == cmake ]] || stop "--build is make or cmake, not '$build'"
@@ -41,14 +45,15 @@ source=$(realpath "$source")
 ! $interfaces || exec "$root/tests/plugin/check_interfaces.sh" "$source"
 
 cd "$root"
-source tests/compat/compare.sh
 source tests/override/rocksdb_programs.sh
-version=$(rocksdb_version "$source/include")
+version=$(awk '$2 ~ /^ROCKSDB_(MAJOR|MINOR|PATCH)$/ { printf "%s%s", dot, $3; dot = "." }' \
+  "$source/include/rocksdb/version.h")
 name="plugin $version $build"
 work=$root/build/plugin/$version-$build
 ! $shared || name="$name shared" work=$work-shared
 tree=$work/tree
 jobs=$(nproc)
+compression=(-DWITH_SNAPPY=ON -DWITH_LZ4=ON -DWITH_ZLIB=ON -DWITH_ZSTD=ON -DWITH_BZ2=ON)
 debug=false # RocksDB's build: with assertions, and with RTTI
 case "$build ${flags[*]}" in
   make*DEBUG_LEVEL=0*) ;;
@@ -83,8 +88,7 @@ change_db_stress() {
 
 configure() {
   cmake -S "$tree" -B "$work/build" -G Ninja -DROCKSDB_PLUGINS=linebloom -DROCKSDB_BUILD_SHARED=$shared \
-    -DWITH_LIBURING=OFF -DWITH_SNAPPY=ON -DWITH_LZ4=ON -DWITH_ZLIB=ON -DWITH_ZSTD=ON -DWITH_BZ2=ON \
-    "${flags[@]}"
+    -DWITH_LIBURING=OFF "${compression[@]}" "${flags[@]}"
 }
 
 our_objects() {
@@ -137,12 +141,11 @@ build_tests() {
     cmake --build "$work/tests" --parallel "$jobs"
 }
 
-# linebloom dump reads files without RocksDB.
-there() {
-  case $1 in
-    tests/compat/compat_database) "$work/compat_database" "${@:2}" ;;
-    *) here "$@" ;;
-  esac
+read_releases() {
+  local folder
+  for folder in tests/golden/releases/*; do
+    tests/compat/release.sh "$work/compat_database" check "$folder" || return 1
+  done
 }
 
 use_programs() ( # `fail` ends a subshell
@@ -166,12 +169,43 @@ use_programs() ( # `fail` ends a subshell
   ldb --db="$db" dump_live_files > "$output.ldb"
   check_policy_names "ldb dump_live_files" "$output.ldb"
   check_files "sst_dump --show_properties"
-  here tools/linebloom dump "$db"/*.sst > "$output.filters" ||
+  build/release/tools/linebloom dump "$db"/*.sst > "$output.filters" ||
     fail "linebloom dump: $(tail --lines=5 "$output.filters")"
   grep --quiet 'linebloom solved' "$output.filters" || fail "linebloom dump finds no filter of linebloom's"
   rm -r "$db"
 )
 
+# Builds linebloom with that RocksDB's headers, and the shim that replaces filters
+# only tests can request.
+build_override() {
+  cmake -S . -B "$work/linebloom" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+    -DRocksDB_DIR="$root/tests/rocksdb_suite" -DROCKSDB_SUITE_SOURCE="$source" -DROCKSDB_SUITE_BUILD="$work" &&
+    cmake --build "$work/linebloom" --parallel "$jobs" --target linebloom_override &&
+    "${CXX:-c++}" -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -isystem "$source" \
+      -isystem "$source/include" -o "$work/linebloom/libevery_filter_is_bloom.so" \
+      tests/rocksdb_suite/every_filter_is_bloom.cc
+}
+
+# Configured as Debian does, except for sync points and assertions, which the tests
+# need, and without the parts that are not built here.
+run_suite() {
+  local programs=(db_bloom_filter_test full_filter_block_test partitioned_filter_block_test bloom_test prefix_test)
+  name="suite $version" work=$root/build/plugin/$version-suite
+  run_step "$name configure rocksdb" cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DPORTABLE=ON -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF \
+    -DFAIL_ON_WARNINGS=OFF "${compression[@]}"
+  run_step "$name build its tests" cmake --build "$work" --parallel "$jobs" --target "${programs[@]}"
+  run_step "$name build linebloom for it" build_override
+  run_step "$name run its tests" python3 tests/rocksdb_suite/run_tests.py --build="$work" --jobs="$jobs" \
+    --preload="$work/linebloom/libevery_filter_is_bloom.so $work/linebloom/liblinebloom_override.so" \
+    "${programs[@]}"
+  cat "build/log/suite_${version}_run_its_tests.log"
+}
+
+if $suite; then
+  run_suite
+  exit
+fi
 run_step "$name copy the trees" copy_trees
 [[ $build == make ]] || run_step "$name configure" configure
 mapfile -t objects < <(our_objects)
@@ -180,11 +214,12 @@ run_step "$name compile linebloom" compile "${objects[@]}"
 targets=(db_bench ldb sst_dump)
 [[ $build == make ]] || targets=(db_bench tools/ldb tools/sst_dump)
 run_step "$name build RocksDB's programs" compile "${targets[@]}"
-run_step "$name build what compares" build_here
+run_step "configure release" cmake --preset release
+run_step "build linebloom" cmake --build --preset release --parallel "$jobs" --target linebloom_program
 run_step "$name use them" use_programs
 find_rocksdb
-run_step "$name link the comparison" link "$work/compat_database" -O1 tests/compat/compat_database.cc
-run_step "$name compare" compare "$work/databases"
+run_step "$name link compat_database" link "$work/compat_database" -O1 tests/compat/compat_database.cc
+run_step "$name read releases" read_releases
 run_step "$name build the tests" build_tests
 run_step "$name run the tests" ctest --test-dir "$work/tests" --parallel "$jobs" --output-on-failure
 ! $bench || run_step "$name link filter_bench" link "$work/filter_bench" -O2 -march=native -DNDEBUG \
@@ -196,12 +231,10 @@ if ((kills > 0)); then
   run_step "$name build db_stress" compile "$stress"
   export DEBUG_LEVEL=0 # for db_crashtest.py
   ! $debug || DEBUG_LEVEL=1
-  crash=(python3 tests/rocksdb_suite/crash.py --source="$tree" --db_stress="$folder/$stress"
-    --work="$work/crash" --kills="$kills")
-  run_step "$name kill db_stress" "${crash[@]}"
-  ! $debug || run_step "$name kill db_stress at kill points" "${crash[@]}" --white_box
+  run_step "$name kill db_stress" python3 tests/rocksdb_suite/crash.py --source="$tree" \
+    --db_stress="$folder/$stress" --linebloom="$root/build/release/tools/linebloom" --work="$work/crash" \
+    --kills="$kills"
 fi
-cat build/log/"${name// /_}"_{use_them,compare}.log
+cat build/log/"${name// /_}_use_them.log"
 sed -n '/tests passed/,$p' "build/log/${name// /_}_run_the_tests.log"
 ((kills == 0)) || cat "build/log/${name// /_}_kill_db_stress.log"
-((kills == 0)) || ! $debug || cat "build/log/${name// /_}_kill_db_stress_at_kill_points.log"

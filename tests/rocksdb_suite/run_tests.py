@@ -3,7 +3,7 @@
 
   run_tests.py --build=FOLDER --preload=LIBRARIES [--jobs=N] PROGRAM...
 
-Called by run.sh. FOLDER has the PROGRAMs; LD_PRELOAD gets LIBRARIES to use
+Called by tests/plugin/run.sh. FOLDER has the PROGRAMs; LD_PRELOAD gets LIBRARIES to use
 linebloom. Each test runs in its own process, in an empty folder, for at most 10
 minutes. A test that passes without and fails with linebloom must be listed in
 expected_differences.txt, with a reason, and every listed test must fail. Prints a
