@@ -1,31 +1,28 @@
 #!/usr/bin/env python3
 """Tests the snippets in the Markdown pages.
 
-  tests/docs/snippets.py cpp FILE        writes all C++ snippets as one source file
-  tests/docs/snippets.py c FILE          the same for C
+  tests/docs/snippets.py cpp FILE        writes all of C++ and C as one source file of C++
   tests/docs/snippets.py run BUILD_DIR   runs or compares all others
 
 A snippet is a fenced block in README.md, CONTRIBUTING.md, SECURITY.md or docs/. C++
-and C need nothing: they are compiled (surroundings.h declares what they take for
-granted) and statements are run (snippets_test.cc). Anything else has a comment
-above it that says how it is tested:
+needs nothing: it is compiled (surroundings.h declares what it takes for granted) and
+run (snippets_test.cc); C is compiled. Anything else has a comment above it that says
+how it is tested:
 
   <!-- run -->                    bash runs it, or Python
   <!-- run, with A for B -->      the same with each B replaced by A: less data, for
                                   example. More of them follow a semicolon
   <!-- file: NAME -->             becomes a file for the snippets after it
-  <!-- options -->                each line is an option that yields the filter it names, or
-                                  all lines are sections of a file; db_bench then uses it
-  <!-- output: COMMAND -->        the command prints exactly this
-  <!-- output like: COMMAND -->   the command prints each heading of a table (without digits,
-                                  and two blanks or more between columns), however wide
+  <!-- options -->                the sections of an OPTIONS file, or an option of its table,
+                                  with which db_bench writes linebloom's filters
+  <!-- output like: COMMAND -->   the command prints each line without digits, which vary,
+                                  however wide its columns
   <!-- lines in: FILE... -->      each line stands in one of them, which another test runs
   <!-- not run: REASON -->
 
 The snippets of a page share a folder, with build/release and the tree's other
 folders in it. Exits with 0, or with 1 if a snippet failed, or has no comment.
 """
-import dataclasses
 import glob
 import os
 import re
@@ -34,30 +31,23 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SNIPPET = re.compile(r"(?:^ *<!-- ([a-z ]+)(?:[:,] ([^\n]*))? -->\n)?^( *)```(\w*)\n(.*?)^\3```$",
-                     re.MULTILINE | re.DOTALL)
+SNIPPET = re.compile(r"(?:^<!-- ([a-z ]+)(?:[:,] ([^\n]*))? -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
-DEFINITION = re.compile(r"\s*(?!else|return)[\w:<>]+[ *&]+\w+\([^=;\n]*(\{|,)$", re.MULTILINE)
-HEADING = re.compile(r"\S[^\d]*\S {2,}\D*$")
-
-
-@dataclasses.dataclass
-class Snippet:
-    """A fenced block, and the rule and its argument from the comment above it."""
-    page: str
-    line: int
-    language: str
-    rule: str
-    argument: str
-    text: str
-
-    def where(self):
-        return f"{self.page}:{self.line}"
+WORDS = re.compile(r"\D*[A-Za-z]\D*$")
+OPTIONS = """[Version]
+  rocksdb_version=7.0.3
+  options_file_version=1.1
+{}[CFOptions "default"]
+[TableOptions/BlockBasedTable "default"]
+{}"""
+USE_OPTIONS = """linebloom check-options snippet.ini
+LD_PRELOAD=$LD_LIBRARY_PATH/liblinebloom.so db_bench --options_file=snippet.ini --db=snippet.db --num=1000 \\
+  --benchmarks=fillrandom,flush
+linebloom dump snippet.db | grep linebloom"""
 
 
 def pages():
-    below_docs = glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True)
-    return sorted(["README.md", "CONTRIBUTING.md", "SECURITY.md", *below_docs])
+    return sorted(["README.md", "CONTRIBUTING.md", "SECURITY.md", *glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True)])
 
 
 def read(path):
@@ -66,47 +56,33 @@ def read(path):
 
 
 def snippets_of(page):
+    """Yields (line, language, rule, argument of the rule, text)."""
     text = read(page)
     for found in SNIPPET.finditer(text):
-        rule, argument, indent, language, body = found.groups()
-        line = text.count("\n", 0, found.start(5)) + 1
-        body = re.sub(f"^{indent}", "", body, flags=re.MULTILINE)
-        yield Snippet(page, line, language, rule, argument, body)
+        rule, argument, language, body = found.groups()
+        yield text.count("\n", 0, found.start(4)) + 1, language, rule, argument, body
 
 
-# ---------------------------------------------------------------------------
-# C++ and C.
-
-
-def write_source(language, path):
-    """One file for all snippets: their #includes, then each in a scope of its own."""
+def write_source(path):
+    """One file for all snippets: their #includes, then each in a function of its own."""
     includes, bodies, runs = set(), [], []
-    for snippet in (snippet for page in pages() for snippet in snippets_of(page)):
-        code = INCLUDE.sub("", snippet.text)
-        if snippet.language != language or not code.strip():
-            continue
-        includes.update(INCLUDE.findall(snippet.text))
-        code = f'#line {snippet.line} "{snippet.page}"\n{code}'
-        name = "snippet_" + re.sub(r"\W", "_", snippet.where())
-        if language == "c":
-            bodies.append(f"void {name}(rocksdb_block_based_table_options_t* table) {{\n{code}}}\n")
-        elif DEFINITION.match(code, code.index("\n") + 1):
-            bodies.append(f"namespace {name} {{\n{code}}}\n")
-        else:
-            bodies.append(f"namespace {name} {{\nvoid Run() {{\n{code}}}\n}}\n")
-            uses_db = "true" if re.search(r"\bdb\b", snippet.text) else "false"
-            runs.append(f'    {{"{name}", {name}::Run, {uses_db}}},\n')
-    before, after = "#include <rocksdb/c.h>\n", ""
-    if language == "cpp":
-        before = '#include "tests/docs/surroundings.h"\nusing namespace linebloom::surroundings;\n'
-        after = ("const std::vector<Statements>& linebloom::surroundings::AllStatements() {\n"
-                 "  static const std::vector<Statements> all = {\n" + "".join(runs) + "  };\n  return all;\n}\n")
+    for page in pages():
+        for line, language, _, _, text in snippets_of(page):
+            if language not in ("cpp", "c"):
+                continue
+            name = re.sub(r"\W", "_", f"snippet_{page}_{line}")
+            includes.update(INCLUDE.findall(text))
+            argument = "rocksdb_block_based_table_options_t* table" if language == "c" else ""
+            bodies.append(f'void {name}({argument}) {{\n#line {line} "{page}"\n{INCLUDE.sub("", text)}}}\n')
+            if language == "cpp":
+                uses_db = "true" if re.search(r"\bdb\b", text) else "false"
+                # Whatever else it is about, a policy is there.
+                has_policy = "false" if re.search("linebloom|policy", text) else "true"
+                runs.append(f'    {{"{name}", {name}, {uses_db}, {has_policy}}},\n')
     with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join([*sorted(includes), before, *bodies, after]))
-
-
-# ---------------------------------------------------------------------------
-# Everything else.
+        file.write("\n".join([
+            *sorted(includes), '#include "tests/docs/surroundings.h"', "namespace linebloom::surroundings {",
+            *bodies, "const std::vector<Statements> kAllStatements = {\n", *runs, "};\n}"]))
 
 
 class Failed(Exception):
@@ -128,69 +104,42 @@ class Folder:
         for name in ("tests", "tools", "bench", "docs"):
             os.symlink(os.path.join(ROOT, name), os.path.join(path, name))
 
-    def run(self, command):
-        """Returns the exit code, and what the command prints, stdout first."""
+    def run(self, command, most=0):
+        """Returns what the command prints, stdout first. Its exit code is at most that."""
         result = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=self.path,
                                 env=self.environment, capture_output=True, text=True, check=False)
-        return result.returncode, result.stdout + result.stderr
-
-    def must_run(self, command):
-        code, printed = self.run(command)
-        if code != 0:
-            raise Failed(f"exit code {code}:\n{printed[-4000:]}")
+        printed = result.stdout + result.stderr
+        if result.returncode > most:
+            raise Failed(f"`{command}`: exit code {result.returncode}:\n{printed[-4000:]}")
+        return printed
 
     def write(self, name, text):
         with open(os.path.join(self.path, name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def check(self, snippet):
-        if snippet.rule == "run":
-            text = replaced(snippet)
-            if snippet.language == "python":
+    def check(self, language, rule, argument, text):
+        if rule == "run":
+            text = replaced(text, argument)
+            if language == "python":
                 text = f"{sys.executable} - << 'END_OF_SNIPPET'\n{text}END_OF_SNIPPET"
-            self.must_run(text)
-        elif snippet.rule == "file":
-            self.write(snippet.argument, snippet.text)
-        elif snippet.rule == "options":
-            self.check_options(snippet.text)
-        elif snippet.rule in ("output", "output like"):
-            self.check_output(snippet)
-        elif snippet.rule == "lines in":
-            check_lines(snippet.text, snippet.argument)
-        elif snippet.rule != "not run":
+            self.run(text)
+        elif rule == "file":
+            self.write(argument, text)
+        elif rule == "options":
+            sections, _, table = text.rpartition('[TableOptions/BlockBasedTable "default"]\n')
+            self.write("snippet.ini", OPTIONS.format(sections or "[DBOptions]\n", table))
+            self.run(USE_OPTIONS)
+        elif rule == "output like":
+            check_lines(filter(WORDS.match, text.splitlines()), self.run(argument, most=1))
+        elif rule == "lines in":
+            check_lines(text.splitlines(), "\n".join(map(read, argument.split())))
+        elif rule != "not run":
             raise Failed("nothing says how to test it; see tests/docs/snippets.py")
 
-    def check_options(self, text):
-        if text.startswith("["):
-            return self.check_options_file(text)
-        for line in text.splitlines():
-            self.check_options_file("[DBOptions]\n  listeners=linebloom_level_sizes\n"
-                                    f'[TableOptions/BlockBasedTable "default"]\n  {line}\n')
 
-    def check_options_file(self, sections):
-        before, table, after = sections.partition("[TableOptions")
-        self.write("snippet.ini", "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n" +
-                   before + '[CFOptions "default"]\n' + table + after)
-        self.must_run("linebloom check-options snippet.ini; LD_PRELOAD=$LD_LIBRARY_PATH/liblinebloom.so"
-                      " db_bench --options_file=snippet.ini --db=snippet.db --num=1000"
-                      " --benchmarks=fillrandom,flush; linebloom dump snippet.db | grep 'linebloom\\|RocksDB Bloom'")
-
-    def check_output(self, snippet):
-        code, printed = self.run(snippet.argument)
-        if code > 1:
-            raise Failed(f"`{snippet.argument}`: exit code {code}:\n{printed}")
-        if snippet.rule == "output" and printed.rstrip() != snippet.text.rstrip():
-            raise Failed(f"`{snippet.argument}` printed\n{printed}")
-        headings = [line.split() for line in printed.splitlines()]
-        for line in snippet.text.splitlines():
-            if HEADING.match(line) and line.split() not in headings:
-                raise Failed(f"`{snippet.argument}` did not print '{line}' but\n{printed}")
-
-
-def replaced(snippet):
+def replaced(text, argument):
     """The text with the replacements of its comment: `with A for B; C for D`."""
-    text = snippet.text
-    for part in snippet.argument.removeprefix("with ").split("; ") if snippet.argument else []:
+    for part in argument.removeprefix("with ").split("; ") if argument else []:
         new, old = part.split(" for ", 1)
         if old not in text:
             raise Failed(f"there is no '{old}' to be replaced")
@@ -198,11 +147,11 @@ def replaced(snippet):
     return text
 
 
-def check_lines(text, paths):
-    there = {line.strip() for path in paths.split() for line in read(path).splitlines()}
-    for line in text.splitlines():
-        if line.strip() and line.strip() not in there:
-            raise Failed(f"no line '{line.strip()}' in {paths}")
+def check_lines(lines, printed):
+    there = {" ".join(line.split()) for line in printed.splitlines()}
+    for line in lines:
+        if line.strip() and " ".join(line.split()) not in there:
+            raise Failed(f"there is no line '{line.strip()}' in\n{printed}")
 
 
 def run(build):
@@ -210,27 +159,18 @@ def run(build):
     for page in pages():
         with tempfile.TemporaryDirectory(prefix="snippets.") as path:
             folder = Folder(path, os.path.abspath(build))
-            for snippet in snippets_of(page):
-                if snippet.language in ("cpp", "c"):
+            for line, language, *snippet in snippets_of(page):
+                if language in ("cpp", "c"):
                     continue
                 count += 1
                 try:
-                    folder.check(snippet)
+                    folder.check(language, *snippet)
                 except Failed as failure:
                     failures += 1
-                    print(f"{snippet.where()}: {failure}", flush=True)
+                    print(f"{page}:{line}: {failure}", flush=True)
     print(f"{failures} of {count} snippets failed")
     return 1 if failures else 0
 
 
-def main():
-    if len(sys.argv) == 3 and sys.argv[1] in ("cpp", "c"):
-        return write_source(*sys.argv[1:])
-    if len(sys.argv) == 3 and sys.argv[1] == "run":
-        return run(sys.argv[2])
-    print(__doc__, file=sys.stderr)
-    return 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit({"cpp": write_source, "run": run}[sys.argv[1]](sys.argv[2]))
