@@ -15,7 +15,7 @@
 #include "filter_policy/policy/filter_bits_builder.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/db.h"
-#include "tests/filter_policy/levels/simulated_database.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 #include "tests/temporary_folder.h"
 
 // Of the linker. NOLINTNEXTLINE(bugprone-reserved-identifier)
@@ -158,34 +158,6 @@ TEST(CorruptedMemoryTest, AChangedHashIsReported) {
     if (is_built) last_hashes[5] ^= 1 << 20;
     EXPECT_TRUE(builder.MaybePostVerify(block).IsCorruption());
   }
-}
-
-// The listener misses the end of each job that fails.
-TEST(FailedAllocationsTest, Listener) {
-  const auto keys = NumberedKeys("key", 100);
-  FailEach(130, [&](int* left) {
-    const PolicyAndListener with({.level_aware = true});
-    SimulatedDatabase db(with, "/database");
-    std::vector<std::string> blocks;
-    const auto flush = [&] {
-      blocks.push_back(db.FlushKeys("default", keys).block);
-    };
-    const auto write = [&](int job, uint64_t /*rows*/) {
-      const auto reason = rocksdb::TableFileCreationReason::kCompaction;
-      blocks.push_back(db.WriteFile("default", 1, reason, job, keys).block);
-    };
-    for (int i = 0; i < 2; ++i) Try(left, flush);
-    Try(left, [&] { db.CompactLevel("default", write); });
-    flush();
-    const size_t files = db.Files().size();
-    EXPECT_EQ(100 * files, db.FlushKeys("default", keys).told->tree->Total());
-    for (const std::string& block : blocks) {
-      const auto reader = NewReader(*with.policy, block);
-      EXPECT_EQ(keys.size(), CountMatches(reader.get(), keys));
-    }
-    db.Close();
-    EndFile();
-  });
 }
 
 // Plans alone: RocksDB isn't made for exceptions.
