@@ -6,7 +6,9 @@
 
 #include "gmock/gmock.h"
 #include "linebloom/export.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/utilities/options_util.h"
+#include "rocksdb/write_batch.h"
 
 // These replace the C library's, so that nothing is synced. The tests open and
 // flush thousands of times, and no machine fails in between; otherwise they
@@ -18,6 +20,22 @@ namespace linebloom {
 
 using rocksdb::DB;
 using rocksdb::Status;
+
+namespace {
+
+// In batches, since RocksDB writes each to its log.
+void Put(DB* db, rocksdb::ColumnFamilyHandle* family, Rows rows,
+         uint64_t step) {
+  rocksdb::WriteBatch batch;
+  for (uint64_t i = rows.begin; i < rows.end; i += step) {
+    ASSERT_OK(batch.Put(family, RowKey(i), RowValue(i)));
+    if (batch.Count() < 1000 && i + step < rows.end) continue;
+    ASSERT_OK(db->Write({}, &batch));
+    batch.Clear();
+  }
+}
+
+}  // namespace
 
 testing::AssertionResult IsOk(const Status& status) {
   if (status.ok()) {
@@ -182,6 +200,8 @@ void DbTest::UsePolicy(const Policy& policy) {
       StrictConfig(), policy.option_string, &table_.filter_policy));
 }
 
+void DbTest::UseListener() { options_.listeners = {NewLevelSizeListener()}; }
+
 void DbTest::UseOptions(const FilterPolicyOptions& options) {
   table_.filter_policy.reset(NewFilterPolicy(options));
 }
@@ -210,15 +230,11 @@ void DbTest::WriteFile(Rows rows, int level, uint64_t step) {
 }
 
 void DbTest::PutRows(Rows rows, DB* db, uint64_t step) {
-  for (uint64_t i = rows.begin; i < rows.end; i += step) {
-    ASSERT_OK(Db(db)->Put({}, RowKey(i), RowValue(i)));
-  }
+  Put(Db(db), Db(db)->DefaultColumnFamily(), rows, step);
 }
 
 void DbTest::WriteFile(Rows rows, rocksdb::ColumnFamilyHandle* family) {
-  for (uint64_t i = rows.begin; i < rows.end; i += 2) {
-    ASSERT_OK(db_->Put({}, family, RowKey(i), RowValue(i)));
-  }
+  Put(db_.get(), family, rows, 2);
   ASSERT_OK(db_->Flush({}, family));
 }
 
@@ -286,6 +302,20 @@ FilterCounts DbTest::CountMissing(Rows rows, DB* db) {
     EXPECT_EQ(GetText(Db(db), RowKey(i)), "NotFound: ");
   }
   return TakeCounts();
+}
+
+double DbTest::BitsPerRow(DB* db, int level) const {
+  const auto properties = AllProperties(Db(db));
+  double bits = 0;
+  double rows = 0;
+  size_t i = 0;
+  for (const auto& file : FilesOf(Db(db))) {
+    const rocksdb::TableProperties& of_file = *properties[i++];
+    if (level >= 0 && file.level != level) continue;
+    bits += 8 * static_cast<double>(of_file.filter_size);
+    rows += static_cast<double>(of_file.num_entries);
+  }
+  return bits / rows;
 }
 
 int DbTest::CountInLog(const std::vector<std::string>& words,

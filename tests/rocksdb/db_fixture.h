@@ -125,6 +125,7 @@ class DbTest : public testing::Test {
   // Returns the default family's, from the database's OPTIONS file.
   rocksdb::Options LatestOptions() const;
   void UsePolicy(const Policy& policy);
+  void UseListener();
   void UseOptions(const FilterPolicyOptions& options);
   void UsePartitions(uint64_t bytes);
   // Expects that RocksDB finds the options invalid, in all of these words.
@@ -160,6 +161,8 @@ class DbTest : public testing::Test {
   std::vector<rocksdb::LiveFileMetaData> Files() const {
     return FilesOf(db_.get());
   }
+  // Returns the bits per row of the filters of all files, or of a level's.
+  double BitsPerRow(rocksdb::DB* db = nullptr, int level = -1) const;
   // Returns the number of lines of a log that have all of these words.
   int CountInLog(const std::vector<std::string>& words,
                  const std::string& name = "db/LOG") const;

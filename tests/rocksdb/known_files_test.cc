@@ -14,12 +14,12 @@
 #include "rocksdb/env.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/write_buffer_manager.h"
-#include "tests/rocksdb/tree_fixture.h"
+#include "tests/rocksdb/db_fixture.h"
 
 namespace linebloom {
 namespace {
 
-class KnownFilesTest : public TreeTest {
+class KnownFilesTest : public DbTest {
  protected:
   KnownFilesTest() { UseListener(); }
 
@@ -56,7 +56,7 @@ TEST_F(KnownFilesTest, FilesWithoutProperties) {
     WriteFile({40'000, 50'000});
 #if !ROCKSDB_IS_AT_LEAST(8, 6)  // which crashes when it compacts such files
     CompactAll();
-    EXPECT_NEAR(10, Now().bits_per_key(), 0.7);
+    EXPECT_NEAR(10, BitsPerRow(), 0.7);
 #endif
     ExpectRows({0, 50'000});
   }
@@ -64,7 +64,7 @@ TEST_F(KnownFilesTest, FilesWithoutProperties) {
 
 // RocksDB opens a few of the files only, and the first look reads a thousand.
 TEST_F(KnownFilesTest, AllFilesCountWhereFewAreOpen) {
-  constexpr uint64_t kFiles = 2500;
+  constexpr uint64_t kFiles = 1100;
   UsePolicy(kBloom);
   options_.max_open_files = -1;
   Reopen();
@@ -83,7 +83,7 @@ TEST_F(KnownFilesTest, AllFilesCountWhereFewAreOpen) {
   UseOptions({.bits_per_key = 10, .level_aware = true});
   Reopen();
   WriteFile({200'000, 201'000});
-  // By far the smaller run.
+  // A run with an 88th of the rows.
   EXPECT_GE(8.0 * AllProperties(db_.get())[0]->filter_size / 500, 15);
 }
 
@@ -121,7 +121,7 @@ class AutoBitsTest : public KnownFilesTest {
     PutRows({0, rows_}, db);
     Flush(db);
     CompactAll(db);
-    return FiltersOf(db).bits_per_key();
+    return BitsPerRow(db);
   }
   double BitsAtRest(rocksdb::DB* db = nullptr) {
     for (int i = 0; i < 3; ++i) BitsOfANewTree(db);
@@ -197,6 +197,7 @@ TEST_F(AutoBitsTest, DatabasesOfOnePathInTwoEnvs) {
 
 // The next log's address may be that of one before.
 TEST_F(AutoBitsTest, EachLogSaysWhichBits) {
+  rows_ = 4000;
   for (int i = 0; i < 6; ++i) {
     const std::string name = "database" + std::to_string(i);
     BitsAtRest(OpenAnother(name).get());
