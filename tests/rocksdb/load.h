@@ -50,10 +50,6 @@ class Load {
     threads_.clear();
   }
 
-  // Rows written so far: after WhileWriting() and Stop(), the first ones by
-  // Number().
-  uint64_t Written() const { return written_; }
-
  private:
   void AwaitWritten(uint64_t rows) {
     while (written_ < rows) std::this_thread::yield();
