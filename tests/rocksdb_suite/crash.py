@@ -131,19 +131,11 @@ class CrashTest:
         for path in glob.glob(os.path.join(self.database, "LOG*")):
             with open(path, encoding="utf-8", errors="replace") as file:
                 text = file.read()
-            self.answers["starts"] += "filter_policy: linebloom" in text
+            self.answers["LOGs with linebloom"] += "filter_policy: linebloom" in text
             for name in ("useful", "full.positive", "full.true.positive"):
                 found = re.findall(rf"rocksdb\.bloom\.filter\.{re.escape(name)} COUNT : (\d+)", text)
                 self.answers[name] += int(found[-1]) if found else 0
             os.remove(path)
-
-    def print_counts(self):
-        starts = "; ".join(f"{name or 'bits'} {count}" for name, count in self.starts.most_common())
-        print(f"kills survived          {self.kills} (seed {self.arguments.seed})")
-        print(f"starts by options       {starts}; {self.answers['starts']} with linebloom")
-        print(f"answers to db_stress    {self.answers['useful']:,} 'no'; "
-              f"{self.answers['full.positive']:,} 'may match', of them "
-              f"{self.answers['full.true.positive']:,} of keys that were there")
 
 
 def main():
@@ -156,8 +148,9 @@ def main():
     random.seed(arguments.seed)
     test = CrashTest(arguments)
     test.run()
-    test.print_counts()
-    if not test.problem and not (test.answers["starts"] and test.answers["useful"]):
+    print(f"{test.kills} kills survived, seed {arguments.seed}; starts by options: {dict(test.starts)}")
+    print(f"in LOG: {dict(test.answers)}")
+    if not test.problem and not (test.answers["LOGs with linebloom"] and test.answers["useful"]):
         test.problem = "linebloom was never the policy, or no filter answered 'no'"
     if test.problem:
         sys.exit(f"{test.problem}\nThe database is in {test.database}; the commands and db_stress's "
