@@ -1,6 +1,6 @@
 // Writes databases of known rows, one for each layout of filters, and checks
-// them under the same RocksDB or another one (run.sh), by the same linebloom or
-// a later one (release.sh).
+// them by the same linebloom or a later one (release.sh), under the same
+// RocksDB or another one (tests/plugin/run.sh).
 //
 //   compat_database write FOLDER
 //   compat_database check FOLDER
