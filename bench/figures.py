@@ -19,7 +19,8 @@ import re
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from tables import ROOT, markdown
+
 PAGE = "docs/benchmarks.md"
 COMPARED = ("docs/program.md", "Compare reads")
 HOT = "One filter of a million keys"
@@ -72,19 +73,18 @@ def table(page, heading, title):
 def readme_table():
     reads = table(*COMPARED, "Reads per 1,000")
     lookups, builds = table(PAGE, HOT, "hot"), table(PAGE, HOT, "build, hot")
-    lines = ["| 10 bits per key | false positives | reads per 1,000 missing rows | reject a key | find a key | build, per key "
-             "| memory to build |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-             f"| the bound for any filter: 2^-10 | {100 / 2**10:.3f} % | | | | | |"]
+    rows = [["the bound for any filter: 2^-10", f"{100 / 2**10:.3f} %", *[""] * 5]]
     for label, name, compared in FILTERS:
         lookup, build = lookups[name], builds[name]
-        rate = "" if compared.endswith("levels") else f"{lookup['false positives, %']:.3f} %"
-        lines.append(f"| {label} | {rate} | {reads[compared]['reads']:.1f} | {lookup['miss']:.1f} ns "
-                     f"| {lookup['hit']:.1f} ns | {build['build']:.3g} ns | {build['memory, bytes/key']:.1f} B |")
-    return "\n".join(lines)
+        rows.append([label, "" if compared.endswith("levels") else f"{lookup['false positives, %']:.3f} %",
+                     f"{reads[compared]['reads']:.1f}", f"{lookup['miss']:.1f} ns", f"{lookup['hit']:.1f} ns",
+                     f"{build['build']:.3g} ns", f"{build['memory, bytes/key']:.1f} B"])
+    return markdown(["10 bits per key", "false positives", "reads per 1,000 missing rows", "reject a key", "find a key",
+                     "build, per key", "memory to build"], rows)
 
 
 def in_a_database():
-    times = table(*COMPARED, "Lookup, us")
+    times = table(*COMPARED, "Reads per 1,000")
     bloom, ours = times["bloomfilter:10"], times["linebloom:10"]
     reads = table("docs/memory.md", "The cliff", "MB of cache")
     return ("**In a database** on a disk, with filters in memory, a lookup of a missing row takes {:.1f} us with Bloom and {:.1f} with "
@@ -92,7 +92,7 @@ def in_a_database():
             "[takes as long](docs/benchmarks.md#the-write-path).\n**Under a block cache of 2 MB**, which filters and indexes don't "
             "fit, 1,000 missing rows read {:.0f} blocks with Bloom's 10\nbits, {:.0f} with 10 of linebloom's, and {:.0f} with 7: "
             "[it finds such bits by itself](docs/memory.md).").format(
-                bloom["mean"], ours["mean"], bloom["p99"], ours["p99"],
+                bloom["mean us"], ours["mean us"], bloom["p99 us"], ours["p99 us"],
                 *(reads[name]["2"] for name in ("bloomfilter:10", "linebloom:10", "linebloom:7")))
 
 

@@ -1,16 +1,12 @@
-// Keys, rows in levels, and lookups, however popular keys are.
-#include <gmock/gmock.h>
+// Keys, rows in levels, and lookups.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "tests/temporary_folder.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
 #include "tools/compare/source_database.h"
@@ -18,15 +14,10 @@
 namespace linebloom::tools {
 namespace {
 
-using ::testing::ElementsAre;
-
 std::vector<std::string> KeysIn(const Keys& keys) {
   std::vector<std::string> all;
   for (uint64_t i = 0; i < keys.size; ++i) all.push_back(keys.at(i));
   return all;
-}
-std::vector<std::string> KeysIn(const KeyList& keys) {
-  return KeysIn(KeysOf(keys));
 }
 
 TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
@@ -40,16 +31,6 @@ TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
     EXPECT_EQ(*all.begin(), rows.front());
     EXPECT_EQ(*all.rbegin(), rows.back());
   }
-}
-
-TEST(ReadKeyFileTest, TakesLinesAsTheyAre) {
-  const TemporaryFolder folder;
-  const std::string path =
-      folder.Write("keys", std::string("b\r\n\n a \nb\0c\n", 12) + "last");
-  const auto keys = ReadKeyFile("key_file", path);
-  ASSERT_TRUE(keys.ok()) << keys.status();
-  EXPECT_THAT(KeysIn(*keys),
-              ElementsAre("b", " a ", std::string("b\0c", 3), "last"));
 }
 
 TEST(CompressionNameTest, OfEveryFormatVersion) {
@@ -73,11 +54,11 @@ TEST(CompressionNameTest, OfEveryFormatVersion) {
   }
 }
 
-// Also with the minimum of the flag, and that of key files.
+// From fewer than the flag allows.
 TEST(LayeredRowsTest, PlansAboutWhatItReads) {
   for (const uint64_t count :
        {2 * kSharesOfAllRuns, uint64_t{1000}, 100 * kSharesOfAllRuns}) {
-    const RowSource rows = LayeredRows(NumberedKeys(count, 2), 0, 3);
+    const RowSource rows = LayeredRows(NumberedKeys(count, 2), 3);
     std::map<int, uint64_t> entries;
     for (size_t file = 0; file < rows.files.size(); ++file) {
       rocksdb::WriteBatch batch;
@@ -97,81 +78,34 @@ TEST(LayeredRowsTest, PlansAboutWhatItReads) {
   }
 }
 
-// The share of lookups that fall into each range, from many draws.
-std::vector<double> SharesOf(const Popularity& popularity) {
-  constexpr int kDraws = 1'000'000;
-  std::vector<double> shares(popularity.ranges());
-  for (int i = 0; i < kDraws; ++i) {
-    shares[popularity.Draw((i + 0.5) / kDraws)] += 1.0 / kDraws;
-  }
-  return shares;
-}
-
-TEST(SkewTest, TheSeedMovesWhatIsHot) {
-  // The i-th most popular range gets a share proportional to i^-0.99.
-  std::vector<double> shares = SharesOf(Popularity(0.99, 1));
-  EXPECT_NE(shares, SharesOf(Popularity(0.99, 2)));
-  EXPECT_EQ(shares, SharesOf(Popularity(0.99, 1)));
-  std::ranges::sort(shares, std::greater<>());
-  EXPECT_NEAR(shares[0] * 1000, Popularity(0.99, 1).peak, 1e-2);
-  for (const size_t i : {1, 9, 99}) {
-    EXPECT_NEAR(shares[i] / shares[0], std::pow(i + 1.0, -0.99), 1e-4);
-  }
-}
-
-TEST(SkewTest, RangesCoverAllKeys) {
-  for (const uint64_t keys : {1u, 7u, 999u, 1000u, 12'345u}) {
-    const Popularity popularity(0.99, 1);
-    EXPECT_EQ(popularity.Begin(0, keys), 0);
-    EXPECT_EQ(popularity.Begin(popularity.ranges(), keys), keys);
-    EXPECT_EQ(Popularity().Begin(1, keys), keys);
-  }
-}
-
-// Expects as many `keys` in each range of `popularity` as its share, up to five
-// standard deviations. `all` are the keys that they were drawn from, in order.
-void ExpectSharesOf(const Popularity& popularity,
-                    const std::vector<std::string>& all,
-                    std::vector<std::string> keys) {
-  ASSERT_FALSE(keys.empty());
-  std::sort(keys.begin(), keys.end());
-  const auto below = [&](size_t range) {
-    const uint64_t i = popularity.Begin(range, all.size());
-    const auto end = i == all.size()
-                         ? keys.end()
-                         : std::lower_bound(keys.begin(), keys.end(), all[i]);
-    return static_cast<double>(end - keys.begin());
-  };
-  const std::vector<double> shares = SharesOf(popularity);
-  for (size_t range = 0; range < shares.size(); ++range) {
-    const double expected = static_cast<double>(keys.size()) * shares[range];
-    EXPECT_NEAR(below(range + 1) - below(range), expected,
-                3 + 5 * std::sqrt(expected));
-  }
-}
-
 TEST(DistinctLookupsTest, ShrinkAtTheSameRatio) {
   // 99 missing keys allow 99 / 0.75 lookups.
-  const std::vector<std::string> keys = KeysIn(DistinctLookups(
-      {NumberedKeys(100, 2), KeysBetween(100, 2), Popularity(), 0.25, 1},
-      10'000));
+  const Lookups lookups = DistinctLookups(
+      {NumberedKeys(100, 2), KeysBetween(100, 2), 0.25, 1}, 10'000);
+  const std::vector<std::string> keys = KeysIn(lookups.keys);
   EXPECT_EQ(keys.size(), 132u);
+  EXPECT_EQ(lookups.existing, 33u);
   const std::vector<std::string> rows = KeysIn(NumberedKeys(100, 2));
   EXPECT_EQ(std::ranges::count_if(keys,
                                   [&](const std::string& key) {
                                     return std::ranges::count(rows, key) > 0;
                                   }),
             33);
-  EXPECT_EQ(
-      DistinctLookups({{}, KeysBetween(100, 2), Popularity(), 0, 1}, 50).size,
-      50u);
-  EXPECT_EQ(DistinctLookups({}, 50).size, 0u);
+  EXPECT_EQ(DistinctLookups({{}, KeysBetween(100, 2), 0, 1}, 50).keys.size,
+            50u);
+  EXPECT_EQ(DistinctLookups({}, 50).keys.size, 0u);
+}
+
+// In floating point 100 * 0.29 is less than 29.
+TEST(DistinctLookupsTest, RatiosAreExact) {
+  const LookupMix mix = {NumberedKeys(100, 3), KeysBetween(100, 3), 0.29, 1};
+  EXPECT_EQ(DistinctLookups(mix, 100).existing, 29u);
 }
 
 TEST(DistinctLookupsTest, AreDifferentAndSpreadEvenly) {
   const Keys missing = KeysBetween(10'001, 101);
   const std::vector<std::string> keys =
-      KeysIn(DistinctLookups({{}, missing, Popularity(), 0, 1}, 1000));
+      KeysIn(DistinctLookups({{}, missing, 0, 1}, 1000).keys);
   EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 1000u);
   // In no order of their own: the first half is spread like all.
   const std::vector<std::string> all = KeysIn(missing);
@@ -187,22 +121,21 @@ TEST(DistinctLookupsTest, AreDifferentAndSpreadEvenly) {
   }
 }
 
-TEST(RepeatedLookupsTest, FollowASkew) {
-  LookupMix mix = {NumberedKeys(1000, 11), KeysBetween(1001, 11), Popularity(),
-                   0.25, 5};
-  const std::vector<std::string> rows = KeysIn(mix.existing);
-  for (const Popularity& popularity : {Popularity(), Popularity(0.99, 5)}) {
-    mix.popularity = popularity;
-    std::vector<std::string> found;
-    std::vector<std::string> not_found;
-    for (const std::string& key : KeysIn(RepeatedLookups(mix, 40'000))) {
-      const bool exists = std::binary_search(rows.begin(), rows.end(), key);
-      (exists ? found : not_found).push_back(key);
-    }
-    EXPECT_NEAR(static_cast<double>(found.size()), 10'000, 5 * 100);
-    ExpectSharesOf(mix.popularity, rows, found);
-    ExpectSharesOf(mix.popularity, KeysIn(mix.missing), not_found);
+// Within five standard deviations.
+TEST(RepeatedLookupsTest, AllKeysAreEquallyLikely) {
+  const std::vector<std::string> rows = KeysIn(NumberedKeys(10, 11));
+  std::map<std::string, int> found;
+  int missing = 0;
+  for (const std::string& key :
+       KeysIn(RepeatedLookups(
+                  {NumberedKeys(10, 11), KeysBetween(10, 11), 0.25, 5}, 40'000)
+                  .keys)) {
+    std::ranges::binary_search(rows, key) ? ++found[key] : ++missing;
   }
+  EXPECT_NEAR(missing, 30'000, 5 * 87);
+  EXPECT_EQ(found.size(), rows.size());
+  for (const auto& [key, count] : found)
+    EXPECT_NEAR(count, 1000, 5 * 31) << key;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens the pages that the tools write in a real browser, without a window.
 
-  page_test.py LINEBLOOM
+  page_test.py LINEBLOOM MAKE_FILES
 
 Each page is drawn 400 and 1200 pixels wide, light and dark, and printed. What its
 script wrote is compared with the JSON that it had. Exits with 0, 1 if
@@ -143,11 +143,11 @@ def check_comparison(linebloom, folder):
 
 
 def check_memory(linebloom, folder):
-    command = ("compare", "--rows=20000", "--lookups=1000", "--policies=bloomfilter:10;linebloom:*")
+    command = ("compare", "--rows=20000", "--lookups=1000", "--policies=bloomfilter:10;linebloom:7")
     run(folder, linebloom, *command, "--memory=100kB,1MB", "--html=memory.html")
     page = Page(folder + "/memory.html")
     assert len(page.drawn.all("h2")) == 1
-    assert {"bloomfilter:10", "linebloom:*", "MB of block cache"} <= set(page.words)
+    assert {"bloomfilter:10", "linebloom:7", "MB of block cache"} <= set(page.words)
     assert "whole filters and indexes" in page.facts["cache"]
     # A sign for each size, and one in the legend.
     assert len(page.drawn.values("path", "class")) == 2 * 3
@@ -155,10 +155,11 @@ def check_memory(linebloom, folder):
     assert len(Page(folder + "/one.html").drawn.values("path", "class")) == 2
 
 
-def check_trees(linebloom, folder):
+def check_trees(linebloom, make_files, folder):
     name = "a<b>&\"c'"  # markup
-    run(folder, linebloom, "compare", "--rows=3000", "--lookups=10", "--scratch_dir=" + name, "--keep",
-        "--policies=none;{id=linebloom;bits_per_key=10;level_aware=true}")
+    os.mkdir(f"{folder}/{name}")
+    for number, kind in enumerate(("none", "full"), 1):
+        run(folder, make_files, "db", f"{name}/policy{number}", f"kind={kind}")
     run(folder, linebloom, "dump", f"{name}/policy2", f"--before={name}/policy1", "--html=tree.html")
     page = Page(folder + "/tree.html")
     headings = page.drawn.all("h2")
@@ -174,11 +175,11 @@ def main():
     if CHROMIUM is None:
         print("skipped: no Chromium. tools/install_dependencies.sh --browser installs it.")
         sys.exit(SKIPPED)
-    linebloom = os.path.abspath(sys.argv[1])
+    linebloom, make_files = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
         check_comparison(linebloom, folder)
         check_memory(linebloom, folder)
-        check_trees(linebloom, folder)
+        check_trees(linebloom, make_files, folder)
 
 
 if __name__ == "__main__":

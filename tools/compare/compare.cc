@@ -1,9 +1,7 @@
 // linebloom compare: compares what filter policies save on this disk.
 #include <memory>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "table/status.h"
 #include "tools/compare/comparison.h"
 #include "tools/shared/commands.h"
@@ -20,17 +18,6 @@ constexpr char kPolicies[] =
     "{id=linebloom;bits_per_key=10;level_aware=true}";
 
 absl::StatusOr<Outcome> RunCompare(const CompareConfig& config) {
-  if (!config.missing_file.empty() && config.key_file.empty() &&
-      config.database.empty()) {
-    return absl::InvalidArgumentError(
-        "--missing_file needs --key_file or a database: its keys would lie "
-        "outside the range of generated rows");
-  }
-  if (absl::StrContains(config.policies, '*') && !config.caches_filters()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--policies='", config.policies,
-                     "': an asterisk, for 3 to 16 bits, needs --memory"));
-  }
   ASSIGN_OR_RETURN(const Comparison comparison, Compare(config));
   Json json = {{"command", CommandLine()}};
   json.update(ReportAsJson(comparison));
@@ -42,18 +29,7 @@ void DeclareRows(CLI::App* app, CompareConfig* config) {
                   "copy the rows, levels and files of its default column "
                   "family; it is only read and must not be open elsewhere");
   AddNumber(app, "--rows", &config->rows, Unit::kNone, 1000, 1'000'000'000,
-            "rows to generate; unused with a database or --key_file");
-  AddNumber(app, "--value_size", &config->value_size, Unit::kBytes, 0, 1 << 20,
-            "bytes in each value; unused with a database");
-  AddNumber(app, "--file_size", &config->file_size, Unit::kBytes, 0,
-            uint64_t{1} << 40,
-            "approximate file size; 0: 1/30 of the data, at least 4 and at "
-            "most 64 MiB. Unused with a database");
-  app->add_option("--key_file", config->key_file,
-                  "load these keys, one per line, instead of generated ones");
-  app->add_option("--missing_file", config->missing_file,
-                  "look up these keys, one per line, as missing ones; needs a "
-                  "database or --key_file");
+            "rows to generate; unused with a database");
   AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
             "varies rows and lookups");
 }
@@ -73,8 +49,7 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
   app->add_option("--policies", config->policies,
                   "policies to compare, separated by semicolons: none, or "
                   "option strings that RocksDB takes, such as linebloom:16 or "
-                  "{id=linebloom;bits_per_key=8}; with --memory, * for the "
-                  "bits per key stands for the best of 3 to 16")
+                  "{id=linebloom;bits_per_key=8}")
       ->capture_default_str();
   app->add_option("--memory", config->memory,
                   "sizes of a block cache that holds filters, indexes and "
@@ -83,28 +58,9 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
   app->add_flag("--partitioned", config->partitioned,
                 "with --memory, partition filters and indexes")
       ->needs("--memory");
-  AddNumber(app, "--cache_shards", &config->cache_shards, Unit::kNone, 1,
-            1 << 19, "with --memory, shards of the cache, a power of two")
-      ->needs("--memory");
-  AddNumber(app, "--zipf", &config->zipf, Unit::kNone, 0.0, 2.0,
-            "with --memory, skew of the lookups: 1,000 ranges of keys, the "
-            "i-th most popular of which gets a share proportional to i^-ZIPF. "
-            "--seed decides where they are")
-      ->needs("--memory");
-  AddNumber(app, "--block_cache_size", &config->block_cache_size, Unit::kBytes,
-            0, uint64_t{1} << 40,
-            "without --memory, bytes of the cache for data blocks; small, so "
-            "that reads go to the device");
-  app->add_flag("--direct_io", config->direct_io,
-                "read past the page cache (O_DIRECT) where the file system "
-                "can; without it counts are still right, times are not")
-      ->capture_default_str();
   app->add_option("--scratch_dir", config->scratch_dir,
-                  "folder for the databases, new or empty, whose contents are "
-                  "removed at the end. Default: a temporary one in the current "
-                  "folder");
-  app->add_flag("--keep", config->keep,
-                "keep the databases, one per policy, in that folder");
+                  "folder to be made for the databases, and removed at the "
+                  "end. Default: a temporary one in the current folder");
 }
 
 Runner DeclareCompare(CLI::App* app) {
@@ -113,7 +69,6 @@ Runner DeclareCompare(CLI::App* app) {
   DeclareRows(app, config.get());
   DeclareLookups(app, config.get());
   DeclareCaches(app, config.get());
-  app->get_option("--key_file")->excludes("database");
   return [config] { return RunCompare(*config); };
 }
 
@@ -130,7 +85,6 @@ only the filters differ, looks up missing keys, and counts the blocks read.
   linebloom compare DATABASE --json=result.json
   linebloom compare --policies='none;bloomfilter:16;linebloom:16' --html=a.html
   linebloom compare DATABASE --memory=64MB,128MB,256MB
-  linebloom compare --key_file=my_keys.txt --missing_file=my_misses.txt
 
 Exits with 0; with 1 if the figures are void, and stderr says why; with 2 for
 bad usage or input; with 130 after Ctrl-C.)",

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -12,16 +11,13 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/levels/rocksdb_cache.h"
 #include "filter_policy/policy/policy_options.h"
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
-#include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/compare/keys.h"
 #include "tools/shared/flags.h"
@@ -31,16 +27,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The destructor removes the folder, unless it is to be kept.
+// The destructor removes the folder.
 struct ScratchFolder {
   explicit ScratchFolder(fs::path made) : path(std::move(made)) {}
   ~ScratchFolder() {
     std::error_code ignored;  // nobody to report it to
-    if (!keep) fs::remove_all(path, ignored);
+    fs::remove_all(path, ignored);
   }
 
   fs::path path;  // absolute
-  bool keep = false;
 };
 
 // Makes the folder `path`, which must not exist (its parent must); for "" a new
@@ -76,7 +71,7 @@ absl::Status Settle(rocksdb::DB* db, const CompareConfig& config,
   for (int i = 0; i < kMaxBatches; ++i) {
     mix.seed = Mix(mix.seed);
     Measurement ignored;
-    RETURN_IF_ERROR(MeasureRound(db, RepeatedLookups(mix, batch), 0, batch,
+    RETURN_IF_ERROR(MeasureRound(db, RepeatedLookups(mix, batch).keys, 0, batch,
                                  progress, &ignored));
     const double before = std::exchange(used, block_cache.GetUsage());
     if (before > kFull * cache.bytes || used - before < kAdded * cache.bytes) {
@@ -86,35 +81,30 @@ absl::Status Settle(rocksdb::DB* db, const CompareConfig& config,
   return absl::OkStatus();
 }
 
-// What the files of `db` have, for `result`. InvalidArgument if a shard of the
-// cache can't hold a filter or an index.
+// What the files of `db` have, for `result`. InvalidArgument if the cache can't
+// hold a filter or an index.
 absl::Status ReadFiles(rocksdb::DB* db, const CompareConfig& config,
                        Result* result) {
-  std::vector<rocksdb::LiveFileMetaData> live;
-  db->GetLiveFilesMetaData(&live);
+  rocksdb::TablePropertiesCollection files;
+  RETURN_IF_ERROR(FromRocksDb(db->GetPropertiesOfAllTables(&files),
+                              "cannot read a file's properties"));
   uint64_t largest = 0;
-  for (const rocksdb::LiveFileMetaData& file : live) {
-    ASSIGN_OR_RETURN(const SstFile sst,
-                     SstFile::Open(absl::StrCat(file.db_path, file.name)));
-    const uint64_t filter = sst.filter().TotalSize();
-    const uint64_t index = sst.properties().index_size;
-    result->entries += file.num_entries;
-    result->filter_bytes += filter;
-    result->index_bytes += index;
-    largest = std::max({largest, filter, index});
+  for (const auto& [path, file] : files) {
+    result->entries += file->num_entries;
+    result->filter_bytes += file->filter_size;
+    result->index_bytes += file->index_size;
+    largest = std::max({largest, file->filter_size, file->index_size});
   }
   result->shape = ReadShape(db);
-  const uint64_t shard = result->cache.bytes / config.cache_shards;
-  if (!config.caches_filters() || config.partitioned || largest < shard) {
+  const uint64_t bytes = result->cache.bytes;
+  if (!config.caches_filters() || config.partitioned || largest < bytes) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrFormat(
-      "--memory=%s: a filter or an index of %s takes %s bytes, and a shard of "
-      "the cache has %s; it takes --memory=%s, fewer --cache_shards, or "
-      "--partitioned",
+      "--memory=%s: a filter or an index of %s takes %s bytes, and the cache "
+      "has %s; it takes --memory=%s or --partitioned",
       config.memory, result->policy.name, WithThousands(largest),
-      WithThousands(shard),
-      NumberText(2 * largest * config.cache_shards, Unit::kBytes)));
+      WithThousands(bytes), NumberText(2 * largest, Unit::kBytes)));
 }
 
 // The databases of the policies, all that are needed at a time.
@@ -126,7 +116,6 @@ class Measuring {
       : config_(config),
         workload_(workload),
         folder_(folder),
-        direct_io_(config.direct_io),
         results_(*results),
         databases_(results->size()) {}
 
@@ -176,7 +165,7 @@ class Measuring {
   }
 
   absl::Status Look(size_t i, uint64_t round) {
-    const uint64_t all = workload_.lookups.size;
+    const uint64_t all = workload_.lookups.keys.size;
     const uint64_t begin = all * round / config_.rounds;
     const uint64_t end = all * (round + 1) / config_.rounds;
     if (begin == end) return absl::OkStatus();
@@ -184,7 +173,7 @@ class Measuring {
                                   : absl::StrCat("lookups, round ", round + 1,
                                                  " of ", config_.rounds),
               i, end - begin);
-    return MeasureRound(databases_[i].get(), workload_.lookups, begin, end,
+    return MeasureRound(databases_[i].get(), workload_.lookups.keys, begin, end,
                         &progress_, &results_[i].measured);
   }
 
@@ -193,7 +182,7 @@ class Measuring {
     std::error_code ignored;
     const bool is_needed = i + 1 < results_.size() &&
                            results_[i + 1].database == results_[i].database;
-    if (!is_needed && !config_.keep) fs::remove_all(FolderOf(i), ignored);
+    if (!is_needed) fs::remove_all(FolderOf(i), ignored);
   }
 
   void BeginStep(const std::string& step, size_t i, uint64_t total) {
@@ -206,7 +195,7 @@ class Measuring {
   const CompareConfig& config_;
   const Workload& workload_;
   const fs::path& folder_;
-  bool direct_io_;
+  bool direct_io_ = true;  // until the file system refuses it
   std::vector<Result>& results_;
   std::vector<std::unique_ptr<rocksdb::DB>> databases_;  // while in use
   Progress progress_;
@@ -214,38 +203,29 @@ class Measuring {
 
 // All policies with all caches, so that a mistake in the last one shows first.
 absl::StatusOr<std::vector<Result>> Plan(const CompareConfig& config) {
-  CacheOptions cache = {config.block_cache_size};
-  std::vector<uint64_t> sizes = {config.block_cache_size};
+  // Small, so that reads go to the device: a live database's cache is full of
+  // more useful blocks.
+  std::vector<uint64_t> sizes = {64 << 10};
   if (config.caches_filters()) {
     ASSIGN_OR_RETURN(sizes, ParseMemory(config.memory));
-    if (!std::has_single_bit(config.cache_shards)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--cache_shards=", config.cache_shards,
-                       ": a power of two, as RocksDB's caches have"));
-    }
-    cache = {0, std::countr_zero(config.cache_shards), /*holds_filters=*/true,
-             config.partitioned};
   }
   std::vector<Result> results;
   size_t database = 0;
   ASSIGN_OR_RETURN(const auto names, SplitPolicies(config.policies));
   for (const std::string& name : names) {
-    const auto tried =
-        config.caches_filters() ? PoliciesOf(name) : std::vector{name};
-    for (const std::string& one : tried) {
-      ASSIGN_OR_RETURN(const NamedPolicy policy, MakePolicy(one));
-      const auto* const own = OptionsOfLinebloom(policy.policy.get());
-      if (config.caches_filters() && own != nullptr && IsAuto(*own)) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--policies: '", one,
-            "' chooses its bits by the lookups of a live database, which a "
-            "laid-out one hasn't had; * stands for the best of 3 to 16 bits"));
-      }
-      ++database;
-      for (const uint64_t size : sizes) {
-        cache.bytes = size;
-        results.push_back({name, policy, cache, database});
-      }
+    ASSIGN_OR_RETURN(const NamedPolicy policy, MakePolicy(name));
+    const auto* const own = OptionsOfLinebloom(policy.policy.get());
+    if (config.caches_filters() && own != nullptr && IsAuto(*own)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--policies: '", name,
+          "' chooses its bits by the lookups of a live database, which a "
+          "laid-out one hasn't had"));
+    }
+    ++database;
+    for (const uint64_t size : sizes) {
+      results.push_back({policy,
+                         {size, config.caches_filters(), config.partitioned},
+                         database});
     }
   }
   return results;
@@ -257,7 +237,7 @@ absl::Status CheckFreeSpace(const CompareConfig& config, const RowSource& rows,
   const uint64_t available = fs::space(folder, error).available;
   // Moving a file down keeps up to three copies; 11/10 covers filters and
   // rounding.
-  const bool together = config.keep || config.rounds > 1;
+  const bool together = config.rounds > 1;
   const uint64_t needed = (together ? databases : 1) * rows.bytes * 11 / 10 +
                           2 * rows.largest_file_bytes + (4 << 20);
   // (An unknown space is -1.)
@@ -265,9 +245,7 @@ absl::Status CheckFreeSpace(const CompareConfig& config, const RowSource& rows,
   return absl::ResourceExhaustedError(absl::StrFormat(
       "not enough space in '%s': about %d MB are needed, %d MB are free%s",
       folder.string(), needed / 1'000'000, available / 1'000'000,
-      together && !config.keep
-          ? "; with --rounds=1 there is one database at a time"
-          : ""));
+      together ? "; with --rounds=1 there is one database at a time" : ""));
 }
 
 }  // namespace
@@ -290,16 +268,6 @@ absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
   return sizes;
 }
 
-std::vector<std::string> PoliciesOf(const std::string& policy) {
-  if (!absl::StrContains(policy, '*')) return {policy};
-  std::vector<std::string> policies;
-  for (int bits = kMinTriedBits; bits <= kMaxTriedBits; ++bits) {
-    policies.push_back(
-        absl::StrReplaceAll(policy, {{"*", absl::StrCat(bits)}}));
-  }
-  return policies;
-}
-
 absl::StatusOr<Comparison> Compare(const CompareConfig& flags) {
   CompareConfig config = flags;
   // The cache must settle before each round.
@@ -307,21 +275,14 @@ absl::StatusOr<Comparison> Compare(const CompareConfig& flags) {
   Comparison comparison;
   ASSIGN_OR_RETURN(comparison.results, Plan(config));
   ASSIGN_OR_RETURN(const auto scratch, MakeScratchFolder(config.scratch_dir));
-  comparison.folder = scratch->path.string();
   ASSIGN_OR_RETURN(comparison.workload, MakeWorkload(config, scratch->path));
-  Workload& workload = comparison.workload;
+  const Workload& workload = comparison.workload;
   RETURN_IF_ERROR(CheckFreeSpace(config, workload.rows,
                                  comparison.results.back().database,
                                  scratch->path));
   Measuring measuring(config, workload, scratch->path, &comparison.results);
   RETURN_IF_ERROR(measuring.Run());
   comparison.direct_io = measuring.direct_io();
-  if (config.keep) {
-    scratch->keep = true;
-    workload.notes.push_back(absl::StrCat(
-        "The databases are kept in '", comparison.folder,
-        "', policy1 to policy", comparison.results.back().database, "."));
-  }
   return comparison;
 }
 

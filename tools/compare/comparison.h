@@ -20,20 +20,12 @@ namespace linebloom::tools {
 // and partitions.
 inline constexpr uint64_t kMinMemory = 64 << 10;
 
-// The bits per key that policies with a * try.
-inline constexpr int kMinTriedBits = 3;
-inline constexpr int kMaxTriedBits = 16;
-
 // The sizes in a list such as "1MB,2MB,4MB", in bytes. InvalidArgument unless
 // they rise, from 64 KiB up to 1 TiB.
 absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list);
 
-// `policy` with 3 to 16 in place of its asterisk; itself if it has none.
-std::vector<std::string> PoliciesOf(const std::string& policy);
-
 // A policy with a cache.
 struct Result {
-  std::string wanted;  // in --policies: what an asterisk stands for is tried
   NamedPolicy policy;
   CacheOptions cache;
   size_t database;  // from 1; those that differ in the cache alone share it
@@ -48,15 +40,13 @@ struct Result {
 
 struct Comparison {  // NOLINT(bugprone-exception-escape): moves of JSON
   Workload workload;
-  std::string folder;
   bool direct_io = false;
   std::vector<Result> results;
 };
 
 // Builds a database for each policy, looks up keys with each cache, and removes
-// the databases (unless `keep` is set). InvalidArgument for bad flags, or if a
-// shard of the smallest cache can't hold a filter or an index; Cancelled after
-// a signal.
+// the databases. InvalidArgument for bad flags, or if the smallest cache can't
+// hold a filter or an index; Cancelled after a signal.
 absl::StatusOr<Comparison> Compare(const CompareConfig& config);
 
 // An object with `facts` in words, `machine`, `workload`, `results`, each of a
@@ -65,7 +55,7 @@ absl::StatusOr<Comparison> Compare(const CompareConfig& config);
 // weren't found. There must be a result.
 Json ReportAsJson(const Comparison& comparison);
 
-// The JSON for people: a header, tables, notes, and the result as the last
+// The JSON for people: a header, a table, notes, and the result as the last
 // lines.
 std::string ReportAsText(const Json& report);
 

@@ -20,8 +20,7 @@ namespace linebloom::tools {
 
 // The block cache of a database.
 struct CacheOptions {
-  uint64_t bytes = 0;
-  int shard_bits = -1;  // the logarithm of the number of shards; -1: RocksDB's
+  uint64_t bytes = 0;  // in one shard
   // Filters and indexes are in it, those of level 0 pinned. Otherwise they stay
   // in memory beside it.
   bool holds_filters = false;
@@ -42,11 +41,9 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
     const RowSource& rows, const FilterPolicyPtr& policy,
     const CacheOptions& cache, const std::string& path, bool* direct_io);
 
-// Of one round, in microseconds: 50 and 99 % of the lookups took no longer than
-// p50 and p99.
+// Of one round, in microseconds: 99 % of the lookups took no longer than p99.
 struct LookupTimes {
   double mean;
-  double p50;
   double p99;
 };
 

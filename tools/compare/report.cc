@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "rocksdb/version.h"
 #include "tools/compare/comparison.h"
 #include "tools/shared/intervals.h"
@@ -34,7 +33,7 @@ std::vector<std::string> Problems(const Comparison& comparison) {
     }
   }
   const Workload& workload = comparison.workload;
-  const uint64_t existing = workload.existing.value_or(0);
+  const uint64_t existing = workload.lookups.existing.value_or(0);
   if (first.measured.found < existing) {
     problems.push_back(absl::StrCat(first_name, " found ", first.measured.found,
                                     " of ", existing, " existing rows"));
@@ -44,21 +43,9 @@ std::vector<std::string> Problems(const Comparison& comparison) {
 
 std::vector<std::string> Notes(const Comparison& comparison, const Json& rows) {
   std::vector<std::string> notes;
-  const auto explain = [&notes](const Json& named) {
-    const std::string note = Fill("{/label} is {/policy}.", named);
-    const bool is_cut = named["label"].get<std::string>().front() == '[';
-    if (is_cut && std::ranges::count(notes, note) == 0) notes.push_back(note);
-  };
   for (const Json& row : rows) {
-    explain(row);
-    std::vector<std::string> best;
-    for (const Json& result : row["at"]) {
-      explain(result);
-      best.push_back(Fill("{/label} at {/cache_mb:g} MB", result));
-    }
-    if (row["policy"] == row["at"][0]["policy"]) continue;
-    notes.push_back(absl::StrCat(Fill("The best of {/label}: ", row),
-                                 absl::StrJoin(best, ", "), "."));
+    const bool is_cut = row[0]["label"].get<std::string>().front() == '[';
+    if (is_cut) notes.push_back(Fill("{/0/label} is {/0/policy}.", row));
   }
   const Workload& workload = comparison.workload;
   for (const std::string& note : workload.notes) notes.push_back(note);
@@ -69,9 +56,10 @@ std::vector<std::string> Notes(const Comparison& comparison, const Json& rows) {
         "database.");
   }
   const uint64_t found = first.measured.found;
-  if (workload.existing.has_value() && found > *workload.existing) {
+  const uint64_t existing = workload.lookups.existing.value_or(found);
+  if (found > existing) {
     notes.push_back(absl::StrCat(
-        WithThousands(found - *workload.existing),
+        WithThousands(found - existing),
         " of the keys looked up as missing exist. They count as found, not as "
         "false positives."));
   }
@@ -106,8 +94,7 @@ Json WorkloadAsJson(const Comparison& comparison) {
                {"files", first.shape.size()},
                {"files_per_level", files},
                {"sorted_runs", sorted_runs},
-               {"existing", OrNull(comparison.workload.existing)},
-               {"folder", comparison.folder},
+               {"existing", OrNull(comparison.workload.lookups.existing)},
                {"direct_io", comparison.direct_io}});
   return json;
 }
@@ -116,49 +103,34 @@ Json WorkloadAsJson(const Comparison& comparison) {
 Json FactsInWords(const Json& machine, const Json& workload) {
   return {
       {"database",
-       Fill("copies of '{/database}': |keys of '{/key_file}': |generated: ",
-            workload) +
-           Fill("{/rows:,} rows in {/files:,} files, {/sorted_runs} sorted "
-                "runs",
-                workload) +
-           Fill("; keys of {/key_bytes:3} bytes, values of {/value_size}|",
+       Fill("copies of '{/database}', |generated, ", workload) +
+           Fill("{/rows:,} rows, {/files:,} files, {/sorted_runs} sorted runs",
                 workload)},
       {"machine",
-       Fill("cores: {/cores}, RocksDB {/rocksdb_version}; ", machine) +
-           Fill("{/folder}, ", workload) +
+       Fill("{/cores} cores, RocksDB {/rocksdb_version}, ", machine) +
            (workload["direct_io"] == true
                 ? "direct I/O"
-                : "no direct I/O: reads may come out of memory, and times say "
-                  "little of the disk")},
+                : "no direct I/O: times say little of the disk")},
       {"lookups",
-       Fill("{/lookups:,}, {/hit_ratio:%} % of them for existing rows; "
-            "{/missing_keys}; seed {/seed}",
-            workload) +
-           Fill("; by Zipf's law with exponent {/zipf}|", workload) +
-           Fill("; in {/rounds} rounds, each with every policy|", workload)},
+       Fill("{/lookups:,} in {/rounds:,} rounds, |{/lookups:,}, ", workload) +
+           Fill("{/hit_ratio:%} % hits, seed {/seed}", workload)},
       {"cache",
-       Fill("of {/layout} filters and indexes, and data; shards: {/shards}; "
-            "counted once it had settled|of data alone; all filters and "
-            "indexes are in memory",
+       Fill("{/memory} for {/layout} filters and indexes, and data|data alone; "
+            "filters and indexes in memory",
             workload)}};
 }
 
-// The median over the rounds and their extremes. The median of an even number
-// of rounds is the mean of the middle two.
+// Medians over the rounds. That of an even number of rounds is the mean of the
+// middle two.
 Json LatencyAsJson(const std::vector<LookupTimes>& rounds) {
-  const std::pair<const char*, double LookupTimes::*> numbers[] = {
-      {"mean", &LookupTimes::mean},
-      {"p50", &LookupTimes::p50},
-      {"p99", &LookupTimes::p99}};
   Json json;
-  for (const auto& [name, number] : numbers) {
+  for (const auto& [name, number] :
+       {std::pair("mean", &LookupTimes::mean), {"p99", &LookupTimes::p99}}) {
     std::vector<double> values;
     for (const LookupTimes& round : rounds) values.push_back(round.*number);
     std::ranges::sort(values);
     const size_t half = values.size() / 2;
     json[name] = (values[(values.size() - 1) / 2] + values[half]) / 2;
-    json[absl::StrCat(name, "_min")] = values.front();
-    json[absl::StrCat(name, "_max")] = values.back();
   }
   return json;
 }
@@ -171,7 +143,6 @@ Json ResultAsJson(const Result& result) {
   return {
       {"policy", result.policy.name},
       {"label", Label(result.policy.name, result.database)},
-      {"wanted", result.wanted},
       {"cache_bytes", result.cache.bytes},
       {"cache_mb", result.cache.bytes / 1e6},
       {"filter_bytes", result.filter_bytes},
@@ -188,10 +159,6 @@ Json ResultAsJson(const Result& result) {
       {"reads_per_lookup", all / n},
       {"reads_per_lookup_low", reads.low / n},
       {"reads_per_lookup_high", reads.high / n},
-      {"filter_reads_per_lookup", m.filter_block_reads / n},
-      {"index_reads_per_lookup", m.index_block_reads / n},
-      {"data_reads_per_lookup", m.data_block_reads / n},
-      {"bytes_per_lookup", m.block_bytes / n},
       {"filter_negatives", m.answers.negatives},
       {"filter_false_positives", m.answers.false_positives()},
       {"filter_true_positives", m.answers.true_positives},
@@ -200,28 +167,15 @@ Json ResultAsJson(const Result& result) {
       {"build_seconds", result.build_seconds}};
 }
 
-// A row for each of --policies, with `at` its result for each cache: of those
-// that an asterisk stands for the one that reads least.
+// A row for each of --policies: its results, by the size of the cache.
 Json Rows(const Json& results) {
   Json rows = Json::array();
   for (const Json& result : results) {
-    const Json& wanted = result["wanted"];
-    if (rows.empty() || rows.back()["policy"] != wanted) {
-      const Json label = wanted == result["policy"]
-                             ? result["label"]
-                             : Json(Label(wanted, rows.size() + 1));
-      rows.push_back(
-          {{"policy", wanted}, {"label", label}, {"at", Json::array()}});
+    if (rows.empty() ||
+        result["cache_bytes"] <= rows.back().back()["cache_bytes"]) {
+      rows.push_back(Json::array());
     }
-    Json& at = rows.back()["at"];
-    const auto same = std::ranges::find(
-        at, result["cache_bytes"],
-        [](const Json& one) -> const Json& { return one["cache_bytes"]; });
-    if (same == at.end()) {
-      at.push_back(result);
-    } else if (result["reads_per_lookup"] < (*same)["reads_per_lookup"]) {
-      *same = result;
-    }
+    rows.back().push_back(result);
   }
   return rows;
 }
@@ -261,10 +215,10 @@ std::string LeastInWords(std::vector<Json> results) {
 // A sentence for each cache.
 Json ResultInWords(const Json& rows) {
   Json sentences = Json::array();
-  const size_t caches = rows[0]["at"].size();
+  const size_t caches = rows[0].size();
   for (size_t i = 0; i < caches; ++i) {
     std::vector<Json> results;
-    for (const Json& row : rows) results.push_back(row["at"][i]);
+    for (const Json& row : rows) results.push_back(row[i]);
     const std::string at =
         caches > 1 ? Fill("At {/cache_mb:g} MB ", results[0]) : "";
     sentences.push_back(absl::StrCat(at, LeastInWords(std::move(results))));
@@ -272,83 +226,34 @@ Json ResultInWords(const Json& rows) {
   return sentences;
 }
 
-// Explains the columns of a table, below it.
-std::string Explained(absl::string_view text) { return NamedText("", text, 2); }
-
-// Filters in memory: what they let pass, and how long that takes.
-std::string MemoryTables(bool has_rounds, const Json& results) {
-  const auto with_range = [&](const std::string& time) {
-    const std::string at = "{/latency_us/" + time;
-    const std::string range =
-        absl::StrCat(" (", at, "_min:3}-", at, "_max:3})");
-    return Column{time, absl::StrCat(at, ":3}", has_rounds ? range : "")};
-  };
-  return absl::StrCat(
-      TextTable({{"Reads per 1,000", "{/label}"},
-                 {"reads", "{/reads_per_lookup:1000}"},
-                 {"95 % interval",
-                  "{/reads_per_lookup_low:1000}-{/reads_per_lookup_high:1000}"},
-                 {"FPR %", "{/false_positive_rate:%}"},
-                 {"MB", "{/filter_bytes:MB}"},
-                 {"bits/key", "{/bits_per_key:.2f}"},
-                 {"build s", "{/build_seconds:3}"}},
-                results),
-      Explained(
-          "FPR: false positives per 100 probes for missing keys. MB: of all "
-          "filters. build: writing the database."),
-      "\n",
-      TextTable({{"Lookup, us", "{/label}"},
-                 with_range("mean"),
-                 with_range("p50"),
-                 {"p99", "{/latency_us/p99:3}"}},
-                results),
-      Explained(absl::StrCat(
-          "p50, p99: 50 and 99 of 100 lookups took no longer.",
-          has_rounds ? " Medians of the rounds (their least-their most)."
-                     : "")));
-}
-
-std::string CacheTable(const Json& results) {
-  return TextTable({{Fill("{/0/cache_mb:g} MB of cache", results), "{/label}"},
-                    {"reads", "{/reads_per_lookup:1000}"},
-                    {"95 % interval",
-                     "{/reads_per_lookup_low:1000}-"
-                     "{/reads_per_lookup_high:1000}"},
-                    {"filter", "{/filter_reads_per_lookup:1000}"},
-                    {"index", "{/index_reads_per_lookup:1000}"},
-                    {"data", "{/data_reads_per_lookup:1000}"},
-                    {"KB", "{/bytes_per_lookup:3}"}},
-                   results);
-}
-
-// A column for each cache with `cell` of its result.
-std::string TableByCache(const Json& rows, const std::string& cell) {
-  std::vector<Column> columns = {{"MB of cache", "{/label}"}};
-  for (size_t i = 0; i < rows[0]["at"].size(); ++i) {
-    const std::string at = absl::StrCat("{/at/", i, "/");
-    columns.push_back({Fill(at + "cache_mb:g}", rows[0]),
-                       absl::StrReplaceAll(cell, {{"{/", at}})});
-  }
-  return TextTable(columns, rows);
-}
-
-std::string Tables(const Json& report, const Json& rows) {
-  if (rows[0]["at"].size() > 1) {
+// With several caches a column for each; otherwise more of the one.
+std::string Table(const Json& rows) {
+  const size_t caches = rows[0].size();
+  if (caches > 1) {
+    std::vector<Column> columns = {{"MB of cache", "{/0/label}"}};
+    for (size_t i = 0; i < caches; ++i) {
+      const std::string result = absl::StrCat("{/", i);
+      columns.push_back({Fill(result + "/cache_mb:g}", rows[0]),
+                         result + "/reads_per_lookup:1000}"});
+    }
     return absl::StrCat("Blocks read per 1,000 lookups\n",
-                        TableByCache(rows, "{/reads_per_lookup:1000}"),
-                        "\nThousand bytes read per 1,000 lookups\n",
-                        TableByCache(rows, "{/bytes_per_lookup:3}"));
+                        TextTable(columns, rows));
   }
-  Json shown = Json::array();
-  for (const Json& row : rows) shown.push_back(row["at"][0]);
-  if (!report["workload"].contains("shards")) {
-    return MemoryTables(report["workload"].contains("rounds"), shown);
-  }
-  return absl::StrCat(
-      "Per 1,000 lookups\n", CacheTable(shown),
-      Explained(
-          "reads: of all blocks, which are filters, indexes and data. KB: "
-          "thousand bytes of them."));
+  return TextTable({{"Reads per 1,000", "{/0/label}"},
+                    {"reads", "{/0/reads_per_lookup:1000}"},
+                    {"95 % interval",
+                     "{/0/reads_per_lookup_low:1000}-"
+                     "{/0/reads_per_lookup_high:1000}"},
+                    {"FPR %", "{/0/false_positive_rate:%}"},
+                    {"bits/key", "{/0/bits_per_key:.2f}"},
+                    {"mean us", "{/0/latency_us/mean:3}"},
+                    {"p99 us", "{/0/latency_us/p99:3}"}},
+                   rows) +
+         NamedText("",
+                   "FPR: false positives per 100 probes for missing keys. "
+                   "Times: medians of the rounds; 99 of 100 lookups take at "
+                   "most p99.",
+                   2);
 }
 
 }  // namespace
@@ -377,7 +282,7 @@ std::string ReportAsText(const Json& report) {
   for (const auto& [name, fact] : report["facts"].items()) {
     absl::StrAppend(&text, NamedText(name, fact.get<std::string>(), 10));
   }
-  absl::StrAppend(&text, "\n", Tables(report, Rows(report["results"])), "\n");
+  absl::StrAppend(&text, "\n", Table(Rows(report["results"])), "\n");
   if (!report["notes"].empty()) {
     absl::StrAppend(&text, BulletsText(report["notes"]), "\n");
   }

@@ -54,19 +54,16 @@ uint64_t RowSource::TotalEntries() const {
   return sum;
 }
 
-RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
-                      uint64_t file_bytes) {
+RowSource LayeredRows(const Keys& keys, uint64_t seed) {
   RowSource source;
   constexpr uint64_t kEntryOverhead = 12;  // lengths, sequence number, index
-  source.bytes = keys.bytes + keys.size * (value_size + kEntryOverhead);
+  source.bytes = keys.size * (kNumberedKeyBytes + kValueBytes + kEntryOverhead);
   source.largest_file_bytes = source.bytes / 16;
   // A database of 2M small rows gets files of 8 MB, a large one of 64 MB,
   // RocksDB's default, and a very large one at most 4096 files per level.
   constexpr uint64_t kMiB = 1 << 20;
-  if (file_bytes == 0) {
-    file_bytes = std::clamp(source.bytes / 32, 4 * kMiB, 64 * kMiB);
-  }
-  file_bytes = std::max(file_bytes, source.bytes / 4096);
+  const uint64_t file_bytes = std::max(
+      std::clamp(source.bytes / 32, 4 * kMiB, 64 * kMiB), source.bytes / 4096);
   std::vector<Part> parts;  // in the order of files
   for (size_t run = 0; run < kRuns.size(); ++run) {
     const uint64_t bytes = source.bytes / kSharesOfAllRuns * kRuns[run].share;
@@ -83,10 +80,10 @@ RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
           {kRuns[run].level, entries, rocksdb::kNoCompression});
     }
   }
-  source.read = [keys, parts, value_size, seed](
-                    size_t file, rocksdb::WriteBatch* batch, AddedEntry added) {
+  source.read = [keys, parts, seed](size_t file, rocksdb::WriteBatch* batch,
+                                    AddedEntry added) {
     const Part& part = parts[file];
-    std::string value(value_size, '\0');
+    std::string value(kValueBytes, '\0');
     absl::Status status;
     for (uint64_t row = part.begin; row < part.end && status.ok(); ++row) {
       if (RunOf(row, seed) != part.run) continue;

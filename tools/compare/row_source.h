@@ -69,13 +69,13 @@ struct RowSource {
 // rows.
 inline constexpr uint64_t kSharesOfAllRuns = 447;
 
+inline constexpr uint64_t kValueBytes = 100;
+
 // Six sorted runs: three files in level 0, and levels 1 to 3, each ten times as
 // large as the one above, over the whole range of keys.
 //
-// `keys` must be sorted and at least 2 * kSharesOfAllRuns. Values are
-// incompressible. Files below level 0 have about `file_bytes`, by the number of
-// rows if that is 0; a level has at most 4096.
-RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
-                      uint64_t file_bytes = 0);
+// `keys`, at least 2 * kSharesOfAllRuns, come from NumberedKeys. Values are
+// incompressible.
+RowSource LayeredRows(const Keys& keys, uint64_t seed);
 
 }  // namespace linebloom::tools
