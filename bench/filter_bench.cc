@@ -5,10 +5,9 @@
 //
 // Names are WHAT/WHERE/POLICY. WHAT is build (time per key), miss, hit, batch
 // (of 32 misses; time per key) or dry (generating the keys, which is part of
-// every other time). WHERE is hot (one filter of 1M keys), cold (one of 30M
-// keys), many (1,000 filters of 1M keys, probed in random order), large
-// (one of 100M keys), keys-16 or keys-64 (one of 1M keys of that many bytes,
-// linebloom with and without a hash seed). Filters start 16 bytes after a
+// every other time). WHERE is hot (one filter of 1M keys), many (1,000 filters
+// of 1M keys, probed in random order), large (one of 100M keys), or keys-16
+// (hot, linebloom with and without a hash seed). Filters start 16 bytes after a
 // multiple of 64, as malloc places large blocks.
 //
 // tests/plugin/run.sh --bench links it with a RocksDB that was compiled with
@@ -70,28 +69,15 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewPolicy(
   return std::unique_ptr<const rocksdb::FilterPolicy>(new_policy());
 }
 
-constexpr size_t kShortKey = 16;  // bytes
-constexpr size_t kLongKey = 64;
-
-struct BenchKey {
-  size_t size;
-  std::array<char, kLongKey> bytes;
-};
+using BenchKey = std::array<uint64_t, 2>;
 
 rocksdb::Slice SliceOf(const BenchKey& key) {
-  return {key.bytes.data(), key.size};
+  return {reinterpret_cast<const char*>(key.data()), sizeof(key)};
 }
 
-// Key `number` of an endless sequence of distinct keys of one of the two sizes.
-BenchKey KeyOf(uint64_t number, size_t size) {
-  const uint64_t parts[2] = {number * 0x9e3779b97f4a7c15, number};
-  BenchKey key;
-  key.size = size;
-  std::memcpy(key.bytes.data(), parts, sizeof(parts));
-  if (size == kLongKey) {
-    std::memset(key.bytes.data() + sizeof(parts), '.', size - sizeof(parts));
-  }
-  return key;
+// Key `number` of an endless sequence of distinct keys.
+BenchKey KeyOf(uint64_t number) {
+  return {number * 0x9e3779b97f4a7c15, number};
 }
 
 // No filter contains keys from here on.
@@ -110,11 +96,9 @@ struct Place {
   const char* name;
   size_t filters;
   size_t keys;  // per filter
-  size_t key_size = kShortKey;
 };
 
 constexpr size_t kHotKeys = 1000000;
-constexpr size_t kColdKeys = 30000000;
 constexpr Place kHot{"hot", 1, kHotKeys};
 
 // The filter of the place's keys from `first` on.
@@ -127,7 +111,7 @@ std::string BuildBlock(const rocksdb::FilterPolicy& policy, const Place& place,
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy.GetBuilderWithContext(context));
   for (size_t i = 0; i < place.keys; ++i) {
-    const BenchKey key = KeyOf(first + i, place.key_size);
+    const BenchKey key = KeyOf(first + i);
     builder->AddKey(SliceOf(key));
   }
   std::unique_ptr<const char[]> bytes;
@@ -163,7 +147,7 @@ class BenchFilters {
     constexpr size_t kAsked = 1000000;
     size_t matches = 0;
     for (size_t i = 0; i < kAsked; ++i) {
-      const BenchKey key = KeyOf(kFirstStranger + i, place_.key_size);
+      const BenchKey key = KeyOf(kFirstStranger + i);
       matches += reader(i % place_.filters)->MayMatch(SliceOf(key));
     }
     return static_cast<double>(matches) / kAsked;
@@ -213,7 +197,7 @@ class Lookups {
     const uint64_t filter = RandomBelow(place.filters);
     const uint64_t key = hits_ ? filter * place.keys + RandomBelow(place.keys)
                                : kFirstStranger + counter_;
-    return {filters_.reader(filter), KeyOf(key, place.key_size)};
+    return {filters_.reader(filter), KeyOf(key)};
   }
 
  private:
@@ -361,13 +345,11 @@ void Register() {
   for (const auto& [place, of_place, build, look_up] : std::vector<Group>{
            {kHot, policies, true, true},
            {{"large", 1, 100000000}, policies, true, false},
-           {{"cold", 1, kColdKeys}, policies, false, true},
            {many, policies, false, true},
            {kHot, rate, true, true},
            {many, rate, false, true},
            {many, {"linebloom-seeded"}, false, true},
-           {{"keys-16", 1, kHotKeys}, seeded, true, true},
-           {{"keys-64", 1, kHotKeys, kLongKey}, seeded, true, true}}) {
+           {{"keys-16", 1, kHotKeys}, seeded, true, true}}) {
     for (const std::string& policy : of_place) {
       if (build) {
         benchmark::RegisterBenchmark(

@@ -3,8 +3,8 @@
 
   bench/filter_bench.py [FILTER [REPETITIONS]]
 
-FILTER is a regular expression for benchmark names (default: the filters of 1M keys; .../cold, /many and
-/large take minutes to build). Cells are medians of CPU time in nanoseconds per key; in brackets, the ratio
+FILTER is a regular expression for benchmark names (default: the filters of 1M keys; .../many and /large
+take minutes to build). Cells are medians of CPU time in nanoseconds per key; in brackets, the ratio
 to rocksdb-bloom in the same run and, for builds, also to rocksdb-ribbon. Scatter is the highest coefficient
 of variation in the table. Needs build/release (tools/run_tests.sh builds it). With IN_TREE=PROGRAM, a
 filter_bench that tests/plugin/run.sh --bench has linked with a RocksDB from source, the two take turns and
@@ -20,7 +20,8 @@ import sys
 import tempfile
 from collections import defaultdict
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from tables import PROGRAMS, markdown
+
 POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "rocksdb-ribbon-10", "linebloom-plain", "linebloom",
             "linebloom-seeded", "linebloom-rate"]
 COUNTERS = {"bits_per_key": ("bits/key", "{:.2f}"), "fpr_percent": ("false positives, %", "{:.4f}"),
@@ -31,7 +32,7 @@ TIMES = {"build": "build", "miss/threads:1": "miss", "hit/threads:1": "hit", "ba
 
 def run_programs(pattern, repetitions):
     """Yields the JSON of each run."""
-    programs, rounds = [os.path.join(ROOT, "build/release/bench/filter_bench")], 1
+    programs, rounds = [os.path.join(PROGRAMS, "filter_bench")], 1
     if os.environ.get("IN_TREE"):
         programs.append(os.environ["IN_TREE"])
         rounds, repetitions = int(repetitions), 1
@@ -75,16 +76,14 @@ def print_table(place, rows):
     several = len({rocksdb for rocksdb, _ in rows}) > 1
     counters, times = ([what for what in names if any(what in row for row in rows.values())]
                        for names in (COUNTERS, TIMES))
-    print(f"**{place}** (scatter at most {scatter:.0f} %)\n")
     heads = ["policy"] + ["RocksDB"] * several
     numbers = [COUNTERS[what][0] for what in counters] + [TIMES[what] for what in times]
-    print("| " + " | ".join(heads + numbers) + " |\n|" + " --- |" * len(heads) + " ---: |" * len(numbers))
+    lines = []
     for row in sorted(rows, key=lambda row: (POLICIES.index(row[1]), row[0])):
         cells = [row[1]] + [row[0]] * several
         cells += [COUNTERS[what][1].format(rows[row][what][0]) if what in rows[row] else "-" for what in counters]
-        cells += [time_cell(rows, row, what) if what in rows[row] else "-" for what in times]
-        print("| " + " | ".join(cells) + " |")
-    print()
+        lines.append(cells + [time_cell(rows, row, what) if what in rows[row] else "-" for what in times])
+    print(f"**{place}** (scatter at most {scatter:.0f} %)\n\n{markdown(heads + numbers, lines, len(heads))}\n")
 
 
 def main():

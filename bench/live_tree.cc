@@ -25,10 +25,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -57,9 +55,7 @@ struct Config {
   std::string filters = "linebloom";
   std::string shape = "dynamic";
   std::string cache_kind = "lru";
-  size_t entry_charge = 4096;  // bytes
-  double high_pri_pool_ratio = 0.5;
-  int cache_shard_bits = 0;
+  size_t entry_charge = 4096;   // bytes
   uint64_t buffer = 256 << 10;  // bytes
   bool partitioned = false;
   bool statistics = true;
@@ -153,25 +149,22 @@ class LiveTree {
 
  private:
   struct Reads {
-    uint64_t filter, index, all, bytes;
+    uint64_t all, bytes;
   };
   static constexpr uint64_t kEnoughReads = 3000;
 
   static Reads ReadsSoFar() {
     const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
-    return {context.filter_block_read_count, context.index_block_read_count,
-            context.block_read_count, context.block_read_byte};
+    return {context.block_read_count, context.block_read_byte};
   }
 
   std::shared_ptr<rocksdb::Cache> NewCache() const {
     if (config_.cache_kind == "hyperclock") {
       return rocksdb::HyperClockCacheOptions(cache_bytes_, config_.entry_charge,
-                                             config_.cache_shard_bits)
+                                             /*_num_shard_bits=*/0)
           .MakeSharedCache();
     }
-    return rocksdb::NewLRUCache(cache_bytes_, config_.cache_shard_bits,
-                                /*strict_capacity_limit=*/false,
-                                config_.high_pri_pool_ratio);
+    return rocksdb::NewLRUCache(cache_bytes_, /*num_shard_bits=*/0);
   }
 
   rocksdb::BlockBasedTableOptions TableOptions() const {
@@ -269,13 +262,11 @@ class LiveTree {
   // in the order of a linear congruence.
   void Write(uint64_t rows, bool again) {
     constexpr uint64_t kStep = 2654435761;  // a prime above all numbers of rows
-    const std::clock_t begin = std::clock();
     for (; rows > 0; --rows) {
       if (again) last_overwritten_ = (last_overwritten_ + kStep) % rows_;
       Put(again ? last_overwritten_ : rows_++);
     }
     Settle();
-    cpu_seconds_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   }
 
   void LookUp() {
@@ -303,18 +294,14 @@ class LiveTree {
       ++lookups;
     }
     const Reads after = ReadsSoFar();
-    nlohmann::ordered_json line = {
-        {"filters", config_.filters},
-        {"partitioned", config_.partitioned},
-        {"cache", cache_bytes_},
-        {"load", load_},
-        {"lookups", lookups},
-        {"reads", after.all - before.all},
-        {"filter_reads", after.filter - before.filter},
-        {"index_reads", after.index - before.index},
-        {"bytes_read", after.bytes - before.bytes},
-        {"rows", rows_},
-        {"cpu_seconds", cpu_seconds_}};
+    nlohmann::ordered_json line = {{"filters", config_.filters},
+                                   {"partitioned", config_.partitioned},
+                                   {"cache", cache_bytes_},
+                                   {"load", load_},
+                                   {"lookups", lookups},
+                                   {"reads", after.all - before.all},
+                                   {"bytes_read", after.bytes - before.bytes},
+                                   {"rows", rows_}};
     DescribeTree(&line);
     std::cout << line.dump() << std::endl;
   }
@@ -333,16 +320,8 @@ class LiveTree {
       index_bytes += of_file->index_size;
     }
     std::set<std::pair<int, std::string>> runs;
-    // By level: how many bits per key each file has.
-    std::map<std::string, std::vector<double>> bits;
     for (const rocksdb::LiveFileMetaData& file : files) {
       runs.emplace(file.level, file.level == 0 ? file.name : "");
-      const auto found = properties.find(file.db_path + file.name);
-      if (found == properties.end()) continue;
-      bits[std::to_string(file.level)].push_back(
-          std::round(80 * static_cast<double>(found->second->filter_size) /
-                     static_cast<double>(found->second->num_entries)) /
-          10);
     }
     line->update({{"entries", entries},
                   {"files", files.size()},
@@ -350,8 +329,7 @@ class LiveTree {
                   {"filter_bytes", filter_bytes},
                   {"index_bytes", index_bytes},
                   {"bits_per_key", 8 * static_cast<double>(filter_bytes) /
-                                       static_cast<double>(entries)},
-                  {"bits_of_files", bits}});
+                                       static_cast<double>(entries)}});
   }
 
   const Config config_;
@@ -359,8 +337,7 @@ class LiveTree {
   std::unique_ptr<rocksdb::DB> db_;
   uint64_t rows_ = 0;
   uint64_t last_overwritten_ = 0;
-  double cpu_seconds_ = 0;  // of the process, while it wrote
-  uint64_t written_ = 0;    // since the last flush
+  uint64_t written_ = 0;  // since the last flush
   bool has_load_ = false;
   std::string load_;
   Rows draws_;
@@ -383,8 +360,6 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"lru", "hyperclock"}));
   app.add_option("--entry_charge", config.entry_charge,
                  "what a hyperclock cache expects of an entry, bytes");
-  app.add_option("--high_pri_pool_ratio", config.high_pri_pool_ratio);
-  app.add_option("--cache_shard_bits", config.cache_shard_bits);
   app.add_option("--buffer", config.buffer, "bytes of rows in a flush");
   app.add_option("--partitioned", config.partitioned);
   app.add_option("--statistics", config.statistics);

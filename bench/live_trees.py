@@ -5,8 +5,7 @@
       how close `linebloom`, which finds its bits by itself, comes to the best fixed bits, by the share of
       lookups that hit, their skew, the size of the cache, and whole or partitioned filters. For fixed bits
       one tree, overwritten once, serves all cells; linebloom gets a tree for each, with the cell's lookups
-      before and while it is overwritten. CELLS=N in the environment takes each Nth cell; all take 45 minutes of
-      a core.
+      before and while it is overwritten. Takes 45 minutes of a core.
   bench/live_trees.py day FILE [...]
       the same while a tree grows and its lookups turn
   bench/live_trees.py shapes FILE [...]
@@ -22,15 +21,16 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LIVE_TREE = os.path.join(ROOT, "build/release/bench/live_tree")
+from tables import PROGRAMS, markdown
+
+LIVE_TREE = os.path.join(PROGRAMS, "live_tree")
 BLOOM, AUTO = "bloomfilter:10:false", "linebloom"
 FIXED = {f"{{id=linebloom;bits_per_key={bits};level_aware=true}}": bits for bits in (2, 3, 4, 5, 6, 7, 8, 10, 12, 14)}
 TEN_BITS = next(filters for filters, bits in FIXED.items() if bits == 10)
 CACHES = [0.25, 0.4, 0.5, 0.75, 1, 1.5, 2]  # times filters and indexes of 10 bits
 HITS = [0, 1, 3, 10, 20, 50, 90, 100]
 LOADS = [f"{hits}{skew}" for skew in ("", ",zipf") for hits in HITS]
-CELLS = [(partitioned, load, size) for partitioned in ("false", "true") for load in LOADS for size in CACHES]
+CELLS = [[partitioned, load, size] for partitioned in ("false", "true") for load in LOADS for size in CACHES]
 FEWEST_READS = 100  # for a ratio to mean something
 MEASURE = "measure=60k"
 
@@ -87,30 +87,28 @@ def sweep(results, rows=250_000):
     results.run("linebloom:10", ["10 bits"], [f"write={rows}", "overwrite", "load=0", "cache=1M", "measure=1k"])
     tree = results.find("linebloom:10", "10 bits")
     unit = tree["filter_bytes"] + tree["index_bytes"]
-    cells = [list(cell) for cell in CELLS[::int(os.environ.get("CELLS", "1"))]]
     lookups = "200k" if "--statistics=false" in results.flags else "20k"  # a sample needs more
     for partitioned in ("false", "true"):
         flags = [f"--partitioned={partitioned}"]
         for filters in [BLOOM, *FIXED]:
-            places = sorted((cell for cell in cells if cell[0] == partitioned and not results.find(filters, cell)),
+            places = sorted((cell for cell in CELLS if cell[0] == partitioned and not results.find(filters, cell)),
                             key=lambda cell: cell[2])
             steps = [f"write={rows}", "overwrite"]
             for _, load, size in places:
                 steps += [f"cache={size * unit:.0f}", f"load={load}", MEASURE]
             results.run(filters, places, steps, flags)
-        for cell in cells:
+        for cell in CELLS:
             if cell[0] == partitioned:
                 results.run(AUTO, [cell], [f"cache={cell[2] * unit:.0f}", f"write={rows}", f"load={cell[1]}",
                                            f"lookups={lookups}", "overwrite", MEASURE], flags)
     ratios, of_bloom = [], []
     columns = [(partitioned, skew) for partitioned in ("false", "true") for skew in ("", ",zipf")]
-    print("Reads over those of the best fixed bits, median and most of the caches:\n\n"
-          "| hits, % | whole | whole, Zipf | partitioned | partitioned, Zipf |\n| --- | ---: | ---: | ---: | ---: |")
+    lines = []
     for hits in HITS:
-        texts = []
+        texts = [str(hits)]
         for partitioned, skew in columns:
             of_caches = []
-            for cell in cells:
+            for cell in CELLS:
                 if cell[:2] == [partitioned, f"{hits}{skew}"]:
                     _, _, _, least, ratio = results.compare(cell)
                     if ratio:
@@ -118,7 +116,9 @@ def sweep(results, rows=250_000):
                         of_bloom.append(results.reads(BLOOM, cell) / least)
             texts.append(f"{statistics.median(of_caches):.2f}, {max(of_caches):.2f}" if of_caches else "")
             ratios += of_caches
-        print(f"| {hits} | {' | '.join(texts)} |")
+        lines.append(texts)
+    print("Reads over those of the best fixed bits, median and most of the caches:\n")
+    print(markdown(["hits, %", "whole", "whole, Zipf", "partitioned", "partitioned, Zipf"], lines))
     summarize("linebloom", ratios)
     summarize("Bloom, 10 bits", of_bloom)
 
@@ -138,27 +138,27 @@ def day(results, smallest=31_250, cache=250_000):
             measure(f"{25 * quarter} % overwritten", f"overwrite={smallest << 2}")
     for filters in [AUTO, *FIXED]:
         results.run(filters, places, steps)
-    print("| measurement | reads per 1,000 | bits | best fixed bits | their reads | ratio | reads of 10 bits |\n"
-          "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    rows = []
     for place in places:
         bits, own, best, least, ratio = results.compare(place)
         texts = [f"{reads:,.{0 if reads >= 100 else 1}f}" for reads in (own, least, results.reads(TEN_BITS, place))]
-        print(f"| {place} | {texts[0]} | {bits:.1f} | {best} | {texts[1]} | {f'{ratio:.2f}' if ratio else 'few reads'} | {texts[2]} |")
+        rows.append([place, texts[0], f"{bits:.1f}", str(best), texts[1], f"{ratio:.2f}" if ratio else "few reads", texts[2]])
+    print(markdown(["measurement", "reads per 1,000", "bits", "best fixed bits", "their reads", "ratio", "reads of 10 bits"], rows))
 
 
 def shapes(results, rows=250_000):
     steps = ["load=0", f"write={rows}", MEASURE, "overwrite", MEASURE, "overwrite", MEASURE]
-    print("| shape | Bloom | Ribbon | linebloom | linebloom, by level | its bits per key | its sorted runs |\n"
-          "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    lines = []
     for shape in ("dynamic", "static", "universal", "in order"):
         flags = ["--in_order=true"] if shape == "in order" else [f"--shape={shape}"]
         places, cells = [[shape, times] for times in range(3)], [shape]
         for filters in (BLOOM, "ribbonfilter:14.746:-1", "linebloom:10", "{id=linebloom;bits_per_key=10;level_aware=true}"):
             results.run(filters, places, steps, flags)
             cells.append(", ".join(f"{results.reads(filters, place):.3g}" for place in places))
-        lines = [results.find(filters, place) for place in places]
-        cells += [", ".join(f"{line['bits_per_key']:.2f}" for line in lines), ", ".join(str(line["runs"]) for line in lines)]
-        print(f"| {' | '.join(cells)} |")
+        found = [results.find(filters, place) for place in places]
+        cells += [", ".join(f"{line['bits_per_key']:.2f}" for line in found), ", ".join(str(line["runs"]) for line in found)]
+        lines.append(cells)
+    print(markdown(["shape", "Bloom", "Ribbon", "linebloom", "linebloom, by level", "its bits per key", "its sorted runs"], lines))
 
 
 def main():
