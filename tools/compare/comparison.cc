@@ -270,7 +270,7 @@ absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
 
 absl::StatusOr<Comparison> Compare(const CompareConfig& flags) {
   CompareConfig config = flags;
-  // The cache must settle before each round.
+  // Several rounds would need all caches in memory together.
   if (config.caches_filters()) config.rounds = 1;
   Comparison comparison;
   ASSIGN_OR_RETURN(comparison.results, Plan(config));
