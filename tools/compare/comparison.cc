@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "filter_policy/levels/rocksdb_cache.h"
 #include "filter_policy/policy/policy_options.h"
 #include "rocksdb/db.h"
@@ -201,6 +202,30 @@ class Measuring {
   Progress progress_;
 };
 
+// The least block cache to try, in bytes: less has no room for some data blocks
+// and partitions.
+constexpr uint64_t kMinMemory = 64 << 10;
+
+// The sizes in a list such as "1MB,2MB,4MB", in bytes. InvalidArgument unless
+// they rise, from 64 KiB up to 1 TiB.
+absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
+  std::vector<uint64_t> sizes;
+  for (const absl::string_view part : absl::StrSplit(list, ',')) {
+    const auto size =
+        ParseNumber(part, Unit::kBytes, kMinMemory, uint64_t{1} << 40);
+    if (!size.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--memory='", list, "': '", part, "' ", size.status().message()));
+    }
+    if (!sizes.empty() && *size <= sizes.back()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--memory='", list, "': sizes must rise, such as 1MB,2MB,4MB"));
+    }
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
 // All policies with all caches, so that a mistake in the last one shows first.
 absl::StatusOr<std::vector<Result>> Plan(const CompareConfig& config) {
   // Small, so that reads go to the device: a live database's cache is full of
@@ -249,24 +274,6 @@ absl::Status CheckFreeSpace(const CompareConfig& config, const RowSource& rows,
 }
 
 }  // namespace
-
-absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
-  std::vector<uint64_t> sizes;
-  for (const absl::string_view part : absl::StrSplit(list, ',')) {
-    const auto size =
-        ParseNumber(part, Unit::kBytes, kMinMemory, uint64_t{1} << 40);
-    if (!size.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--memory='", list, "': '", part, "' ", size.status().message()));
-    }
-    if (!sizes.empty() && *size <= sizes.back()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--memory='", list, "': sizes must rise, such as 1MB,2MB,4MB"));
-    }
-    sizes.push_back(*size);
-  }
-  return sizes;
-}
 
 absl::StatusOr<Comparison> Compare(const CompareConfig& flags) {
   CompareConfig config = flags;

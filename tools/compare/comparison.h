@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "tools/compare/measure.h"
 #include "tools/compare/row_source.h"
@@ -15,14 +14,6 @@
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
-
-// The least block cache to try, in bytes: less has no room for some data blocks
-// and partitions.
-inline constexpr uint64_t kMinMemory = 64 << 10;
-
-// The sizes in a list such as "1MB,2MB,4MB", in bytes. InvalidArgument unless
-// they rise, from 64 KiB up to 1 TiB.
-absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list);
 
 // A policy with a cache.
 struct Result {
