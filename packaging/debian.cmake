@@ -81,7 +81,7 @@ endforeach()
 # examples and the flags' ranges together.
 set(completion ${PROJECT_BINARY_DIR}/completions/linebloom)
 set(pages "")
-foreach(subcommand advise check-options compare dump migrate raw size verify)
+foreach(subcommand advise check-options compare dump migrate size verify)
   list(APPEND pages ${PROJECT_BINARY_DIR}/man/linebloom-${subcommand}.1.gz)
 endforeach()
 add_custom_command(OUTPUT ${pages} ${completion}

@@ -21,7 +21,7 @@ for bad usage or input; with 130 after Ctrl-C.)";
 int main(int argc, char** argv) {
   using namespace linebloom::tools;   // NOLINT(google-build-using-namespace)
   linebloom::RegisterFilterPolicy();  // for policies in option strings
-  return RunProgram(argc, argv, kDescription,
-                    {{kAdvise, kCompare, kDump, kVerify, kRaw, kCheckOptions,
-                      kSize, kMigrate}});
+  return RunProgram(
+      argc, argv, kDescription,
+      {{kAdvise, kCompare, kDump, kVerify, kCheckOptions, kSize, kMigrate}});
 }

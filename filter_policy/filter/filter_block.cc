@@ -36,15 +36,13 @@ constexpr uint8_t kKnownFlags =
 struct OptionalField {
   uint8_t flag;
   size_t bytes;
-  const char* name;
   const char* missing;  // the problem of a block without room for it
 };
 constexpr std::array<OptionalField, 3> kOptionalFields = {
-    OptionalField{kHasHashSeed, sizeof(uint64_t), "hash seed",
-                  "the hash seed is missing"},
-    OptionalField{kHasCanonicalKey, sizeof(uint64_t), "canonical key",
+    OptionalField{kHasHashSeed, sizeof(uint64_t), "the hash seed is missing"},
+    OptionalField{kHasCanonicalKey, sizeof(uint64_t),
                   "the canonical key is missing"},
-    OptionalField{kHasHeat, sizeof(float), "heat", "the heat is missing"}};
+    OptionalField{kHasHeat, sizeof(float), "the heat is missing"}};
 
 // A newer Bloom filter; a reserved sub-implementation; 0 probes, reserved; two
 // reserved bytes. Each of the last three makes RocksDB answer 'may match'.
@@ -301,43 +299,6 @@ ParsedFilter ParseFilter(const char* data, size_t size) {
                                end - metadata_size, damaged_bytes);
   if (parsed.problem != nullptr) parsed.kind = BlockKind::kUnusable;
   return parsed;
-}
-
-std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
-                                                    size_t size) {
-  const ParsedFilter parsed = ParseFilter(data, size);
-  if (parsed.kind != BlockKind::kLinebloom) return {};
-  const size_t end = size - kFilterTailBytes;
-  const size_t begin = end - Byte(data + end - kSizeFromEnd);
-  const size_t checksum = end - kChecksumFromEnd;
-  const uint8_t flags = Byte(data + begin + kFlagsAt);
-  std::vector<FilterBlockField> fields;
-  const size_t codes = GroupsOf(parsed.info.lines);
-  size_t at = begin - codes;
-  const auto add = [&fields, &at](const char* name, size_t bytes) {
-    if (bytes > 0) fields.push_back({name, at, bytes});
-    at += bytes;
-  };
-  add("codes", codes);
-  add("version", 1);
-  add("line kind", 1);
-  add("base", 1);
-  add("step", 1);
-  add("lines", sizeof(uint32_t));
-  add("keys", sizeof(uint32_t));
-  add("expected false-positive rate", sizeof(float));
-  add((flags & kRequestIsRate) != 0 ? "asked false-positive rate"
-                                    : "asked bits per key",
-      sizeof(uint32_t));
-  add("flags", 1);
-  for (const OptionalField& field : kOptionalFields) {
-    if ((flags & field.flag) != 0) add(field.name, field.bytes);
-  }
-  add("of a later release", checksum - at);
-  add("checksum", sizeof(uint32_t));
-  add("size of the metadata", 1);
-  add("tail", kFilterTailBytes);
-  return fields;
 }
 
 }  // namespace linebloom

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "filter_policy/line/line.h"
 
@@ -110,18 +109,5 @@ struct ParsedFilter {
 // the lines. RocksDB's formats are those of its
 // table/block_based/filter_policy.cc, 7.8 to 11.9.
 ParsedFilter ParseFilter(const char* data, size_t size);
-
-// A field after the lines, for tools that display the bytes. Names are those in
-// docs/format.md.
-struct FilterBlockField {
-  const char* name;
-  size_t offset;  // in the block
-  size_t bytes;
-};
-
-// The fields of a block that parses as kLinebloom, in order, ending with the
-// tail. Empty for any other block.
-std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
-                                                    size_t size);
 
 }  // namespace linebloom

@@ -1,6 +1,5 @@
 #include "tests/golden/golden_block.h"
 
-#include <bit>
 #include <cstdio>
 #include <sstream>
 
@@ -41,29 +40,46 @@ void DumpLines(std::string_view block, uint32_t lines,
   }
 }
 
-// The value of a field, for fields that people read.
-std::string ValueOf(const FilterBlockField& field, std::string_view bytes) {
-  const std::string_view name = field.name;
-  if (name == "codes" || name == "checksum" || name == "tail") return "";
-  uint64_t number = 0;
-  for (size_t i = bytes.size(); i > 0; --i) {
-    number = number << 8 | static_cast<uint8_t>(bytes[i - 1]);
+// The fields after the lines, by docs/format.md.
+void DumpEnd(std::string_view block, const FilterBlockInfo& info,
+             std::ostringstream* out) {
+  const FilterRequest& request = info.request;
+  size_t at = info.lines * kLineBytes;
+  const auto row = [&](const char* name, size_t bytes,
+                       const std::string& value = "") {
+    Row(at, block.substr(at, bytes), name + value, out);
+    at += bytes;
+  };
+  const auto number = [&](const char* name, size_t bytes) {
+    uint64_t value = 0;
+    for (size_t i = bytes; i > 0; --i) {
+      value = value << 8 | static_cast<uint8_t>(block[at + i - 1]);
+    }
+    row(name, bytes, " " + std::to_string(value));
+  };
+  const auto rate = [&](const char* name, double value) {
+    char text[32];
+    snprintf(text, sizeof(text), " %.6g", value);
+    row(name, sizeof(float), text);
+  };
+  row("codes", (info.lines + 7) / 8);
+  for (const char* name : {"version", "line kind", "base", "step"}) {
+    number(name, 1);
   }
-  if (name.find("rate") == std::string_view::npos) {
-    return " " + std::to_string(number);
+  number("lines", 4);
+  number("keys", 4);
+  rate("expected false-positive rate", info.expected_false_positive_rate);
+  if (request.false_positive_rate > 0) {
+    rate("asked false-positive rate", request.false_positive_rate);
+  } else {
+    number("asked bits per key", 4);
   }
-  char rate[32];
-  snprintf(rate, sizeof(rate), " %.6g",
-           std::bit_cast<float>(static_cast<uint32_t>(number)));
-  return rate;
-}
-
-void DumpEnd(std::string_view block, std::ostringstream* out) {
-  for (const FilterBlockField& field :
-       ListFilterBlockFields(block.data(), block.size())) {
-    const std::string_view bytes = block.substr(field.offset, field.bytes);
-    Row(field.offset, bytes, field.name + ValueOf(field, bytes), out);
-  }
+  number("flags", 1);
+  if (request.hash_seed != 0) number("hash seed", 8);
+  if (request.canonical_key != 0) number("canonical key", 8);
+  row("checksum", 4);
+  number("size of the metadata", 1);
+  row("tail", kFilterTailBytes);
 }
 
 }  // namespace
@@ -109,7 +125,7 @@ std::string DumpGolden(const GoldenCase& golden) {
   }
   out << "\n";
   DumpLines(block, parsed.info.lines, &out);
-  DumpEnd(block, &out);
+  DumpEnd(block, parsed.info, &out);
   return out.str();
 }
 

@@ -2,13 +2,16 @@
 """Reads the golden blocks with a reader made from docs/format.md and xxHash alone.
 
     tests/golden/read_blocks.py [--explain KEY] FILE...
+    tests/golden/read_blocks.py --bytes [--out BLOCK] SSTABLE...
 
 For each FILE, a dump by make_golden, compares its false positives, its rate and
 its keys with this reader's answers. Exits with 1 if any differs. --explain
-shows how a key is looked up.
+shows how a key is looked up. --bytes prints the bytes of all blocks in SSTables,
+with what they mean, and --out writes those blocks to a file.
 """
 import argparse
 import ctypes
+import os
 import struct
 import sys
 
@@ -75,6 +78,7 @@ def siphash13(data, key0, key1):
 FACTORS = [0xFD7046C5, 0xEF9C4C41, 0xE5B3A6D7, 0xDB4F0B91,
            0xCC9E2D53, 0xBF58476D, 0xB492B66F, 0xF1BBCDCB]
 UNKNOWNS = (1 << 63) - 1
+TAIL = b"\xff\x4c\x00\x4c\x42"
 
 
 def solved_equations(h, total):
@@ -140,7 +144,7 @@ class Block:
             if not holds:
                 raise ValueError(problem)
 
-        need(len(data) >= 31 and data[-5:] == b"\xff\x4c\x00\x4c\x42", "tail")
+        need(len(data) >= 31 and data[-5:] == TAIL, "tail")
         size = data[-6]
         need(26 <= size <= len(data) - 5, "size of the metadata")
         meta = data[len(data) - 5 - size:-5]
@@ -196,6 +200,61 @@ class Block:
         return sum(rate(line) for line in range(self.lines)) / self.lines
 
 
+def blocks_in(data):
+    """Yields (offset, bytes, Block) of those in an SSTable, found by their tails."""
+    end = data.find(TAIL)
+    while end >= 0:
+        metadata = end - data[end - 1]
+        lines = word32(data, metadata + 4) if metadata >= 0 else 0
+        begin = metadata - (lines + 7) // 8 - 64 * lines
+        try:
+            block = data[max(begin, 0):end + 5]
+            yield begin, block, Block(block)
+        except ValueError:
+            pass
+        end = data.find(TAIL, end + 1)
+
+
+def print_bytes(path, out):
+    with open(path, "rb") as file:
+        data = file.read()
+    count = 0
+    for count, (offset, block, read) in enumerate(blocks_in(data), 1):
+        print(f"{path}: filter of {len(block):,} bytes at offset {offset}")
+        at = 0
+
+        def row(size, meaning):
+            nonlocal at
+            for start in range(at, at + size, 32):
+                part = block[start:min(start + 32, at + size)]
+                print(f"{start:06x}: {part.hex(' ', 8)}" + f"  # {meaning}" * (start == at))
+            at += size
+
+        def field(form, meaning):
+            row(struct.calcsize(form), f"{meaning} {struct.unpack_from(form, block, at)[0]:.6g}"
+                if form == "<f" else f"{meaning} {struct.unpack_from(form, block, at)[0]}")
+
+        for line in range(read.lines):
+            row(64, f"line {line}, T {read.total(line)}")
+        row(len(read.codes), "codes")
+        flags = block[at + 20]
+        for form, name in (("B", "version"), ("B", "line kind"), ("B", "base"), ("B", "step"),
+                           ("<I", "lines"), ("<I", "keys"), ("<f", "expected false-positive rate"),
+                           ("<f" if flags & 1 else "<I", "asked"), ("B", "flags")):
+            field(form, name)
+        for flag, form, name in (4, "<Q", "hash seed"), (8, "<Q", "canonical key"), (16, "<I", "heat"):
+            if flags & flag:
+                field(form, name)
+        row(len(block) - 10 - at, "of a later release")
+        field("<I", "checksum")
+        field("B", "size of the metadata")
+        row(5, "tail")
+        out.write(block)
+    if not count:
+        print(f"{path}: no block of linebloom's")
+    return count > 0
+
+
 def explain(block, key):
     h = block.hash(key)
     line = block.line_of(h)
@@ -235,8 +294,12 @@ def check(path, key_to_explain):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--explain", metavar="KEY")
+    parser.add_argument("--bytes", action="store_true")
+    parser.add_argument("--out", type=argparse.FileType("wb"), default=os.devnull)
     parser.add_argument("files", nargs="+", metavar="FILE")
     args = parser.parse_args()
+    if args.bytes:
+        return 0 if all([print_bytes(path, args.out) for path in args.files]) else 1
     return 0 if all([check(path, args.explain) for path in args.files]) else 1
 
 

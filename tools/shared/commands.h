@@ -9,7 +9,6 @@ extern const Subcommand kCompare;
 extern const Subcommand kAdvise;
 extern const Subcommand kDump;
 extern const Subcommand kVerify;
-extern const Subcommand kRaw;
 extern const Subcommand kCheckOptions;
 extern const Subcommand kSize;
 extern const Subcommand kMigrate;
