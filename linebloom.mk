@@ -36,7 +36,6 @@ linebloom_SOURCES := \
   filter_policy/policy/filter_bits_reader.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/notes.cc \
-  filter_policy/policy/observed_rate.cc \
   filter_policy/policy/policy_options.cc \
   filter_policy/policy/running_rocksdb.cc
 
@@ -45,8 +44,7 @@ linebloom_HEADERS := \
   filter_policy/include/linebloom/export.h \
   filter_policy/include/linebloom/filter_policy.h \
   filter_policy/include/linebloom/level_size_listener.h \
-  filter_policy/include/linebloom/line.h \
-  filter_policy/include/linebloom/observed_rate.h
+  filter_policy/include/linebloom/line.h
 
 # For our sources alone: what stands in linebloom_CXXFLAGS would be for all of
 # RocksDB. They need C++20, RocksDB itself needn't be built with it.

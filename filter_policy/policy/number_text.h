@@ -28,9 +28,4 @@ inline std::string RoundedText(double number, int digits) {
   return NumberText(number, std::chars_format::general, digits);
 }
 
-// 0.00125 is "0.125 %".
-inline std::string PercentText(double share) {
-  return RoundedText(100 * share, 3) + " %";
-}
-
 }  // namespace linebloom

@@ -1,5 +1,5 @@
-// Names of databases, column families and files are any bytes. Terminals obey
-// some of them, and Prometheus drops a text that is not UTF-8.
+// Names of databases, column families and files are any bytes, and terminals
+// obey some of them.
 #pragma once
 
 #include <algorithm>

@@ -3,18 +3,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <new>
 #include <optional>
 #include <string>
 #include <thread>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "nlohmann/json.hpp"
 #include "tests/temporary_folder.h"
+#include "tools/shared/filter_stats.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/info_log.h"
 #include "tools/shared/intervals.h"
@@ -25,54 +23,33 @@
 namespace linebloom::tools {
 namespace {
 
-constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-
-// `text` as a whole number up to the largest, or as a real one.
+// `text` as a whole number or as a real one.
 template <typename Number>
-std::optional<Number> Parsed(const std::string& text, Unit unit, Number max) {
-  const auto parsed = ParseNumber(text, unit, Number{0}, max);
-  return parsed.ok() ? std::optional(*parsed) : std::nullopt;
+std::optional<Number> Parsed(const std::string& text) {
+  Number number = 0;
+  return ParseNumber(text, &number) ? std::optional(number) : std::nullopt;
 }
 
-TEST(NumberTest, TakesNumbersAsPeopleWriteThem) {
-  const std::tuple<Unit, const char*, uint64_t> numbers[] = {
-      {Unit::kNone, "100,000,000", 100'000'000},
-      {Unit::kNone, "100_000_000", 100'000'000},
-      {Unit::kNone, "1e8", 100'000'000},
-      {Unit::kNone, "100M", 100'000'000},
-      {Unit::kNone, " 1.5k ", 1500},
-      {Unit::kNone, "2g", 2'000'000'000},
-      {Unit::kNone, "3T", 3'000'000'000'000},
-      {Unit::kNone, "0", 0},
-      {Unit::kNone, "18446744073709551615", kMax},
-      {Unit::kBytes, "114MiB", 114u << 20},
-      {Unit::kBytes, "114MB", 114'000'000},
-      {Unit::kBytes, "114M", 114'000'000},
-      {Unit::kBytes, "1.5GiB", 1536u << 20},
-      {Unit::kBytes, "64kib", 64u << 10},
-      {Unit::kBytes, "12B", 12},
-      {Unit::kBytes, "4 KB", 4000}};
-  for (const auto& [unit, text, value] : numbers) {
-    EXPECT_EQ(Parsed(text, unit, kMax), value) << text;
+TEST(NumberTest, MayHaveUnits) {
+  for (const auto& [text, number] :
+       std::map<std::string, uint64_t>{{"0", 0},
+                                       {"18446744073709551615", UINT64_MAX},
+                                       {"2g", 2'000'000'000},
+                                       {"100M", 100'000'000},
+                                       {"114MB", 114'000'000},
+                                       {"114MiB", 114u << 20},
+                                       {"64kib", 64u << 10},
+                                       {"12B", 12}}) {
+    EXPECT_EQ(Parsed<uint64_t>(text), number) << text;
   }
   for (const char* percent : {"0.01", "1e-2", "1%", "1 %"}) {
-    EXPECT_DOUBLE_EQ(Parsed(percent, Unit::kShare, 1.0).value_or(-1), 0.01);
+    EXPECT_DOUBLE_EQ(Parsed<double>(percent).value_or(-1), 0.01);
   }
-}
-
-TEST(NumberTest, RefusesWhatIsNone) {
-  const std::vector<std::pair<Unit, std::vector<std::string>>> cases = {
-      {Unit::kNone,
-       {"", "M", "ten", "-1", "1x", "1MM", "1MB", "nan", "inf", "1e30",
-        "100000000T", "1 M x", "0x", "1,,000", ",1", "1_", "0,5", "1,5k",
-        "12,34"}},
-      {Unit::kBytes, {"", "B", "iB", "12iB", "MiB", "12MiBB", "-1MB"}},
-      {Unit::kShare, {"", "%", "1%%", "one", "nan", "inf%", "1k", "0,5%"}}};
-  for (const auto& [unit, texts] : cases) {
-    for (const std::string& text : texts) {
-      EXPECT_FALSE(Parsed(text, unit, kMax)) << text;
-      EXPECT_FALSE(Parsed(text, unit, 1e15)) << text;
-    }
+  for (const char* none : {"", "ten", "-1", "1x", "1MM", "100000000T"}) {
+    EXPECT_EQ(Parsed<uint64_t>(none), std::nullopt) << none;
+  }
+  for (const char* none : {"", "%", "1%%", "one", "1k"}) {
+    EXPECT_EQ(Parsed<double>(none), std::nullopt) << none;
   }
 }
 
@@ -81,15 +58,17 @@ TEST(NumberTest, ReadsWhatItWrites) {
   for (const uint64_t number :
        {uint64_t{0}, uint64_t{999}, uint64_t{1000}, uint64_t{1'234'000},
         uint64_t{5'000'000'000}, uint64_t{7'000'000'000'000'000},
-        uint64_t{3} << 50, kMax}) {
+        uint64_t{3} << 50, UINT64_MAX}) {
     for (const Unit unit : {Unit::kNone, Unit::kBytes}) {
-      EXPECT_EQ(Parsed(NumberText(number, unit), unit, kMax), number);
+      EXPECT_EQ(Parsed<uint64_t>(NumberText(number, unit)), number);
     }
   }
   EXPECT_EQ(NumberText(uint64_t{2'000'000}, Unit::kNone), "2M");
-  EXPECT_EQ(NumberText(uint64_t{1500}, Unit::kNone), "1,500");
+  EXPECT_EQ(NumberText(uint64_t{1500}, Unit::kNone), "1500");
   EXPECT_EQ(NumberText(uint64_t{2'000'000}, Unit::kBytes), "2MB");
   EXPECT_EQ(NumberText(uint64_t{65'536}, Unit::kBytes), "64KiB");
+  EXPECT_EQ(RangeText(uint64_t{65'536}, UINT64_MAX, Unit::kBytes),
+            "64KiB or more");
 }
 
 // The last statistics alone, of the lookups that reached files.
@@ -121,28 +100,12 @@ TEST(InfoLogTest, HitsAreThoseOfOneDump) {
   EXPECT_EQ(ratio_of(chosen + "are assumed to hit."), std::nullopt);
 }
 
-// Values from R: binom::binom.wilson(x, n).
-TEST(WilsonIntervalTest, MatchesKnownValues) {
-  const Interval tenth = WilsonInterval(10, 100);
-  EXPECT_NEAR(tenth.low, 0.0552291, 1e-6);
-  EXPECT_NEAR(tenth.high, 0.1743657, 1e-6);
-  const Interval none = WilsonInterval(0, 100);
-  EXPECT_DOUBLE_EQ(none.low, 0);
-  EXPECT_NEAR(none.high, 0.0369935, 1e-6);
-  const Interval all = WilsonInterval(100, 100);
-  EXPECT_NEAR(all.low, 1 - 0.0369935, 1e-6);
-  EXPECT_DOUBLE_EQ(all.high, 1);
-}
-
-TEST(PoissonIntervalTest, IsWilsonsWithoutLimit) {
+// Values from R: binom::binom.wilson(x, 2^40).
+TEST(PoissonIntervalTest, MatchesKnownValues) {
   EXPECT_DOUBLE_EQ(PoissonInterval(0).low, 0);
   EXPECT_NEAR(PoissonInterval(0).high, 3.8415, 1e-4);
-  constexpr uint64_t kTrials = uint64_t{1} << 40;
-  for (const uint64_t count : {1u, 7u, 1000u}) {
-    const Interval wilson = WilsonInterval(count, kTrials);
-    EXPECT_NEAR(PoissonInterval(count).low, wilson.low * kTrials, 1e-4);
-    EXPECT_NEAR(PoissonInterval(count).high, wilson.high * kTrials, 1e-4);
-  }
+  EXPECT_NEAR(PoissonInterval(7).low, 3.3906, 1e-4);
+  EXPECT_NEAR(PoissonInterval(7).high, 14.4509, 1e-4);
 }
 
 TEST(ShortPolicyNameTest, IsWhatPeopleSay) {
@@ -177,16 +140,6 @@ TEST(TerminalTextTest, WritesNumbersForPeople) {
                                      {12345.6, "12,346"}}) {
     EXPECT_EQ(ThreeDigits(number), text);
   }
-  for (const auto& [number, text] :
-       std::map<uint64_t, std::string>{{0, "0"},
-                                       {99'999, "99,999"},
-                                       {100'000, "100 k"},
-                                       {999'499, "999 k"},
-                                       {999'500, "1.00 M"},
-                                       {12'345'678, "12.3 M"},
-                                       {UINT64_MAX, "18,447 P"}}) {
-    EXPECT_EQ(ShortCount(number), text);
-  }
 }
 
 TEST(TerminalTextTest, FillsInNumbersByTheirFormat) {
@@ -196,17 +149,9 @@ TEST(TerminalTextTest, FillsInNumbersByTheirFormat) {
                                        {"inner", {{"list", {7, 8}}}}};
   EXPECT_EQ(Fill("{/name}: {/rate:3} {/rate:%} {/rate:.2f} {/bytes:,}", json),
             "a: 0.0123 1.23 0.01 1,234,567");
-  EXPECT_EQ(Fill("{/bytes:k} {/bytes:MB} {/inner/list/1:1000}", json),
-            "1.23 M 1.23 8,000");
+  EXPECT_EQ(Fill("{/bytes:MB} {/inner/list/1:1000}", json), "1.23 8,000");
   EXPECT_EQ(Fill("{/inner/list/1}", json), "8");
   EXPECT_EQ(Fill("no value", json), "no value");
-  EXPECT_EQ(Fill("{/exact:~}{/rate:rate} {/none:rate} {/few:rate} {/all:rate}",
-                 {{"exact", false},
-                  {"rate", 0.0123456},
-                  {"none", 0},
-                  {"few", 4e-7},
-                  {"all", 1}}),
-            "~1.2346 0.0000 <1e-4 100");
 }
 
 TEST(TerminalTextTest, TakesTheFirstAlternativeThatIsThere) {
@@ -218,10 +163,47 @@ TEST(TerminalTextTest, TakesTheFirstAlternativeThatIsThere) {
   EXPECT_EQ(Fill("{/zero:MB}", json), "-");
 }
 
-TEST(FillTest, EscapesControlCharactersInStrings) {
-  EXPECT_EQ(Fill("{/a}", {{"a", "x\x1b[31m\n\x7f\tz\xc2\x9b \xc3\x9b"}}),
-            R"(x\x1b[31m\x0a\x7f\x09z\xc2\x9b )"
-            "\xc3\x9b");
+TEST(FilterStatsTest, TheRateIsOfProbesThatAFilterCanSave) {
+  const FilterStats answers =
+      FilterStatsOf({{"rocksdb.bloom.filter.useful", 990},
+                     {"rocksdb.bloom.filter.full.positive", 110},
+                     {"rocksdb.bloom.filter.full.true.positive", 100},
+                     {"rocksdb.bloom.filter.prefix.checked", 1000}});
+  EXPECT_EQ(answers.probes_without_key(), 1000);
+  EXPECT_DOUBLE_EQ(answers.false_positive_rate().value(), 0.01);
+  EXPECT_EQ((FilterStats{0, 7, 7}.false_positive_rate()), std::nullopt);
+  // More true positives than positives are no false ones.
+  EXPECT_EQ((FilterStats{5, 3, 4}.false_positive_rate()), 0);
+}
+
+// Where RocksDB counts gets of prefixes apart from scans.
+TEST(FilterStatsTest, PrefixesOfGetsCount) {
+  const FilterStats answers =
+      FilterStatsOf({{"rocksdb.bloom.filter.useful", 1},
+                     {"rocksdb.bloom.filter.prefix.useful", 60},
+                     {"rocksdb.bloom.filter.prefix.checked", 100},
+                     {"rocksdb.bloom.filter.prefix.true.positive", 30}});
+  EXPECT_EQ(answers.negatives, 61);
+  EXPECT_EQ(answers.false_positives(), 10);
+  EXPECT_EQ(answers.true_positives, 30);
+}
+
+// Terminals obey control characters, and some of them are not UTF-8.
+TEST(PrintableTest, KeepsUtf8AndEscapesTheRest) {
+  for (const auto& [name, escaped] : std::map<std::string, std::string>{
+           {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "="},
+           {"\xed\x9f\xbf \xee\x80\x80 \xf4\x8f\xbf\xbf", "="},
+           {"a\xff", R"(a\xff)"},
+           {"\xc3", R"(\xc3)"},
+           {"\xe2\x82", R"(\xe2\x82)"},
+           {"\xc0\xaf", R"(\xc0\xaf)"},  // longer than needed
+           {"\xe0\x9f\xbf", R"(\xe0\x9f\xbf)"},
+           {"\xed\xa0\x80", R"(\xed\xa0\x80)"},  // half a surrogate pair
+           {"\xf4\x90\x80\x80", R"(\xf4\x90\x80\x80)"},  // after U+10FFFF
+           {"x\x1b[31m\n\x7f\tz\xc2\x9b",
+            R"(x\x1b[31m\x0a\x7f\x09z\xc2\x9b)"}}) {
+    EXPECT_EQ(Fill("{/a}", {{"a", name}}), escaped == "=" ? name : escaped);
+  }
 }
 
 // In a thread of RocksDB's nobody can catch it.

@@ -361,6 +361,7 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
                {"hits_from", config.hit_ratio  ? "--hit_ratio"
                              : facts.hit_ratio ? "by the info log"
                                                : "assumed"},
+               {"chosen_bits", facts.chosen_bits},
                {"caches", Json::array()},
                {"notes", facts.findings.notes},
                {"problems", facts.findings.problems}};
@@ -368,6 +369,9 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
       absl::StrFormat("%s. Lookups: %.3g %% for missing rows (%s)\n",
                       Fill("{/database}: ", json) + FilesText(facts.files),
                       100 * (1 - load.hit_share), Fill("{/hits_from}", json));
+  if (!facts.chosen_bits.empty()) {
+    absl::StrAppend(&text, BulletText(facts.chosen_bits));
+  }
   for (CacheFacts& cache : facts.caches) {
     RETURN_IF_ERROR(CheckInterrupt());
     if (config.shards) cache.cache.shards = static_cast<double>(*config.shards);

@@ -211,17 +211,20 @@ constexpr uint64_t kMinMemory = 64 << 10;
 absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
   std::vector<uint64_t> sizes;
   for (const absl::string_view part : absl::StrSplit(list, ',')) {
-    const auto size =
-        ParseNumber(part, Unit::kBytes, kMinMemory, uint64_t{1} << 40);
-    if (!size.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--memory='", list, "': '", part, "' ", size.status().message()));
+    constexpr uint64_t kMaxMemory = uint64_t{1} << 40;
+    uint64_t size = 0;
+    if (!ParseNumber(std::string(part), &size) || size < kMinMemory ||
+        size > kMaxMemory) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--memory='", list, "': '", part, "' must be ",
+                       RangeText(kMinMemory, kMaxMemory, Unit::kBytes),
+                       Example(Unit::kBytes)));
     }
-    if (!sizes.empty() && *size <= sizes.back()) {
+    if (!sizes.empty() && size <= sizes.back()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--memory='", list, "': sizes must rise, such as 1MB,2MB,4MB"));
     }
-    sizes.push_back(*size);
+    sizes.push_back(size);
   }
   return sizes;
 }

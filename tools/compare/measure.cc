@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -249,7 +250,7 @@ absl::Status MeasureRound(rocksdb::DB* db, const Keys& lookups, uint64_t begin,
   // of a Bloom filter's reads.
   std::vector<uint32_t> nanoseconds;
   const auto statistics = db->GetDBOptions().statistics;
-  const FilterStats before = GetFilterStats(*statistics);
+  RETURN_IF_ERROR(FromRocksDb(statistics->Reset(), "statistics"));
   rocksdb::PerfContext* const perf = rocksdb::get_perf_context();
   perf->Reset();
   rocksdb::PinnableSlice value;
@@ -277,7 +278,9 @@ absl::Status MeasureRound(rocksdb::DB* db, const Keys& lookups, uint64_t begin,
       perf->block_read_count - perf->index_block_read_count -
       perf->filter_block_read_count - perf->compression_dict_block_read_count;
   measured->block_bytes += perf->block_read_byte;
-  measured->answers += GetFilterStats(*statistics) - before;
+  std::map<std::string, uint64_t> tickers;
+  statistics->getTickerMap(&tickers);
+  measured->answers += FilterStatsOf(tickers);
   measured->rounds.push_back(TimesOf(std::move(nanoseconds)));
   return absl::OkStatus();
 }

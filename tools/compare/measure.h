@@ -9,10 +9,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "linebloom/observed_rate.h"
 #include "rocksdb/db.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
+#include "tools/shared/filter_stats.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/terminal_text.h"
 

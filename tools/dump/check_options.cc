@@ -300,7 +300,7 @@ const Subcommand kCheckOptions = {
 
 RocksDB loads an unknown policy name as no filter, without a word. For a
 database, it checks the newest OPTIONS, and that the files have the filters
-named there.
+named there. Whether they fit the block cache, linebloom advise says.
 
   linebloom check-options my_options.ini
   linebloom check-options /var/lib/my_database

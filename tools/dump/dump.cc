@@ -7,10 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/string_view.h"
-#include "filter_policy/policy/policy_options.h"
-#include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/table.h"
 #include "table/file_facts.h"
@@ -33,25 +29,12 @@ Json ObservedAsJson(const InfoLogFacts& log) {
   if (log.until.empty()) return nullptr;
   return {{"log", std::filesystem::path(log.path).filename()},
           {"until", log.until},
-          {"probes", log.filters.negatives + log.filters.positives},
           {"negatives", log.filters.negatives},
           {"positives", log.filters.positives},
           {"true_positives", log.filters.true_positives},
+          {"false_positives", log.filters.false_positives()},
+          {"probes_without_key", log.filters.probes_without_key()},
           {"false_positive_rate", OrNull(log.filters.false_positive_rate())}};
-}
-
-// What bits_per_key=auto chose last, by the info log. Null if it didn't.
-Json ChosenAsJson(const InfoLogFacts& log) {
-  if (log.chosen_bits.empty()) return nullptr;
-  const auto number_after = [&log](absl::string_view words) {
-    const std::optional<double> number = NumberAfter(words, log.chosen_bits);
-    return number ? Json(*number) : Json();
-  };
-  return {{"at", log.chosen_at},
-          {"text", log.chosen_bits},
-          {"bits_per_key", number_after("new files get ")},
-          {"reads_per_1000_lookups", number_after("reads per 1,000 lookups: ")},
-          {"reads_with_10_bits", number_after("with 10 bits ")}};
 }
 
 // True if the value is there, and neither null nor false.
@@ -78,6 +61,14 @@ std::string NameOf(const Json& filter) {
              : name;
 }
 
+// "0.128", or "~0.128" if it is an estimate; "?" if there is none.
+std::string RateText(const Json& of) {
+  return Fill(IsSet(of, "/false_positive_rate_is_exact")
+                  ? "{/false_positive_rate:%}"
+                  : "~{/false_positive_rate:%}|?",
+              of);
+}
+
 // The file with the cells that are put together of several values.
 Json RowOf(const Json& file) {
   Json row = file;
@@ -91,7 +82,7 @@ Json RowOf(const Json& file) {
   }
   row["name"] = NameOf(filter);
   row["bytes"] = filter["bytes"];
-  row["rate"] = "?";
+  row["rate"] = RateText(filter);
   if (!filter.contains("false_positive_rate")) return row;
   // "7" bits per key, or "7L" if that depends on the level.
   row["request"] = Fill("{/metadata/requested_bits_per_key:.3g}", filter) +
@@ -108,30 +99,26 @@ std::string FilesTable(const Json& files) {
            file["filter"]["keys"] != file["rows"];
   });
   std::vector<Column> columns = {
-      {"File", "{/label}"}, {"rows", "{/rows:k}"}, {"filter", "{/name}"}};
+      {"File", "{/label}"}, {"rows", "{/rows:,}"}, {"filter", "{/name}"}};
   if (requests) columns.push_back({"request", "{/request}"});
-  columns.insert(columns.end(), {{"bytes", "{/bytes:k}"},
+  columns.insert(columns.end(), {{"bytes", "{/bytes:,}"},
                                  {"b/key", "{/filter/bits_per_key:.2f}"},
-                                 {"FPR %",
-                                  "{/filter/false_positive_rate_is_exact:~}"
-                                  "{/filter/false_positive_rate:rate}|"
-                                  "{/rate}"}});
-  if (keys) columns.push_back({"keys", "{/filter/keys:k}"});
+                                 {"FPR %", "{/rate}"}});
+  if (keys) columns.push_back({"keys", "{/filter/keys:,}"});
   return TextTable(columns, rows);
 }
 
 std::string LevelsTable(const Json& family) {
   Json rows = family["levels"];
   rows.push_back(family["all"]);
+  for (Json& row : rows) row["rate"] = RateText(row);
   return TextTable({{"Level", "L{/level}|all"},
                     {"files", "{/files:,}"},
                     {"unfiltered", "{/files_without_filter:,}"},
                     {"rows", "{/rows:,}"},
                     {"filter bytes", "{/filter_bytes:,}"},
                     {"b/key", "{/bits_per_key:.2f}"},
-                    {"FPR %",
-                     "{/false_positive_rate_is_exact:~}"
-                     "{/false_positive_rate:rate}"},
+                    {"FPR %", "{/rate}"},
                     {"reads/1,000", "{/reads_per_missing_row:1000}"}},
                    rows);
 }
@@ -167,17 +154,6 @@ std::string Legend(const Json& report) {
   return BulletsText(notes);
 }
 
-// "0.153 % false positives: ..."; empty if no filter was probed for a key that
-// its file lacks.
-std::string Observed(const Json& observed) {
-  if (observed.is_null()) return "";
-  const FilterStats answers = {observed["negatives"], observed["positives"],
-                               observed["true_positives"]};
-  if (answers.probes_without_key() == 0) return "";
-  return BulletText(Fill("Observed until {/until}, says {/log}: ", observed) +
-                    ToString(answers) + ".");
-}
-
 std::string TableAsText(const Json& report) {
   if (report["totals"].empty()) return "The database has no SSTables.\n";
   std::string text;
@@ -200,14 +176,21 @@ std::string TableAsText(const Json& report) {
     absl::StrAppend(&text, FilesTable(files), "\n");
   }
   if (described == 0) return "";  // stderr has said everything
-  const Json& chosen = report["auto"];
-  return absl::StrCat(text, Legend(report), Observed(report["observed"]),
-                      chosen.is_null()
-                          ? ""
-                          : BulletText(Fill("bits_per_key=auto, says the info "
-                                            "log of {/at}: {/text}",
-                                            chosen)),
-                      BulletsText(report["notes"]));
+  const std::string observed = Fill(
+      "Observed until {/until}, says {/log}: {/false_positive_rate:%} % false "
+      "positives: {/false_positives:,} of {/probes_without_key:,} probes of "
+      "files without the key.|",
+      report["observed"]);
+  absl::StrAppend(&text, Legend(report),
+                  observed.empty() ? "" : BulletText(observed));
+  if (!report["database"].is_null()) {
+    absl::StrAppend(
+        &text, BulletText(absl::StrCat(
+                   "'linebloom advise ",
+                   ShellQuoted(report["database"].get<std::string>()),
+                   "' says whether filters and indexes fit the block cache.")));
+  }
+  return absl::StrCat(text, BulletsText(report["notes"]));
 }
 
 // Sums over files.
@@ -291,13 +274,10 @@ class FamilyTotals {
   const rocksdb::Comparator* comparator_ = nullptr;
 };
 
-absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
   ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(inputs));
   Json json = NewReport("dump", inputs);
   json.update({{"files", Json::array()},
                {"totals", Json::array()},
-               {"observed", ObservedAsJson(database.log)},
-               {"auto", ChosenAsJson(database.log)}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
   FilterCensus census;
   Findings findings(inputs.db);
@@ -333,51 +313,10 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
   return Outcome{TableAsText(json), json, findings.exit_code()};
 }
 
-struct DumpConfig {
-  Inputs inputs;
-  std::string format = "text";
-  std::string before;  // a database
-};
-
-absl::StatusOr<Outcome> RunDump(const DumpConfig& config) {
-  const bool is_text = config.format == "text";
-  if (config.inputs.db.empty() && (!is_text || !config.before.empty())) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        is_text ? "--before" : "--format=prometheus", " needs a database"));
-  }
-  ASSIGN_OR_RETURN(Outcome table, MakeTable(config.inputs));
-  table.page_text = table.text;
-  if (!config.before.empty()) {
-    Inputs inputs = config.inputs;
-    inputs.db = config.before;
-    inputs.flag = "--before";
-    ASSIGN_OR_RETURN(const Outcome before, MakeTable(inputs));
-    table.exit_code = std::max(table.exit_code, before.exit_code);
-    table.page_text =
-        absl::StrCat("Before\n\n", before.text, "\nAfter\n\n", table.text);
-    Json problems = before.json["problems"];
-    problems.insert(problems.end(), table.json["problems"].begin(),
-                    table.json["problems"].end());
-    table.json["problems"] = problems;
-    table.json["before"] = before.json;
-  }
-  if (!is_text) table.text = AsPrometheus(table.json);
-  return table;
-}
-
 Runner DeclareDump(CLI::App* app) {
-  const auto config = std::make_shared<DumpConfig>();
-  AddInputs(app, &config->inputs);
-  app->add_option("--format", config->format,
-                  "text, or for a database prometheus: metrics in "
-                  "Prometheus's text format")
-      ->check(CLI::IsMember({"text", "prometheus"}))
-      ->capture_default_str();
-  app->add_option("--before", config->before,
-                  "with --html of a database: another one, such as a "
-                  "copy from before a change, to be drawn above it")
-      ->needs("--html");
-  return [config] { return RunDump(*config); };
+  const auto inputs = std::make_shared<Inputs>();
+  AddInputs(app, inputs.get());
+  return [inputs] { return RunDump(*inputs); };
 }
 
 }  // namespace
@@ -392,7 +331,6 @@ row will read.
   linebloom dump 000123.sst
   linebloom dump /var/lib/my_database
   linebloom dump /var/lib/my_database --html=tree.html
-  linebloom dump /var/lib/my_database --format=prometheus
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for

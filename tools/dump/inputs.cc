@@ -5,11 +5,9 @@
 #include <set>
 #include <system_error>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "table/status.h"
 #include "tools/shared/run_tool.h"
@@ -96,7 +94,7 @@ void AddInputs(CLI::App* app, Inputs* inputs) {
 
 absl::StatusOr<DatabaseFacts> ReadInputs(const Inputs& inputs) {
   if (!inputs.db.empty()) {
-    auto database = ReadDatabase(inputs.flag, inputs.db, inputs.column_family);
+    auto database = ReadDatabase("DATABASE", inputs.db, inputs.column_family);
     const absl::string_view message = database.status().message();
     if (!absl::StrContains(message, "comparator")) return database;
     return absl::InvalidArgumentError(
@@ -182,20 +180,11 @@ std::string LineName(LineKind line) {
   return absl::StrCat(static_cast<int>(line));
 }
 
-std::string ProbesText(double probes, bool solved) {
-  return absl::StrFormat("%.*f", solved ? 1 : 0, probes);
-}
-
 std::string FileLabel(const Json& file) {
   return Fill(
       "L{/level} {/name}|{/name}",
       {{"level", file.value("level", file.value("level_at_creation", Json()))},
        {"name", ShortPath(file["path"].get<std::string>())}});
-}
-
-std::string KeyText(absl::string_view key) {
-  return absl::StrCat("'", absl::CHexEscape(key), "' (",
-                      absl::BytesToHexString(key), ")");
 }
 
 Json FileAsJson(const LiveFile& file) {

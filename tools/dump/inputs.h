@@ -1,4 +1,4 @@
-// The SSTables that the user named, and their reports, of dump, verify and raw.
+// The SSTables that the user named, and their reports, of dump and verify.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,8 @@ namespace linebloom::tools {
 // The files to look at.
 struct Inputs {
   std::vector<std::string> files;
-  std::string db;                 // "": `files`
-  std::string column_family;      // "": all
-  const char* flag = "DATABASE";  // which named `db`
+  std::string db;             // "": `files`
+  std::string column_family;  // "": all
 };
 
 // Declares the operands, which are files or a database's folder, and the flag
@@ -33,9 +32,6 @@ void AddInputs(CLI::App* app, Inputs* inputs);
 // without a column family and with the level kNoLevel, of a folder "".
 // InvalidArgument if none are named; else the errors of ReadDatabase().
 absl::StatusOr<DatabaseFacts> ReadInputs(const Inputs& inputs);
-
-// The metrics of a database's report of dump.
-std::string AsPrometheus(const Json& report);
 
 // Starts a report: `command`, `database` (or null).
 Json NewReport(const char* command, const Inputs& inputs);
@@ -77,14 +73,8 @@ class Findings {
 // if this program doesn't know it.
 std::string LineName(LineKind line);
 
-// A line's probes: "6", or "9.8" for a solved line.
-std::string ProbesText(double probes, bool solved);
-
 // A file's name in the tables: its level and the end of its path.
 std::string FileLabel(const Json& file);
-
-// A key as text and in hex: 'k1\x00' (6b3100).
-std::string KeyText(absl::string_view key);
 
 // As JSON: `path` and, if the file has them, `column_family` and `level`.
 Json FileAsJson(const LiveFile& file);

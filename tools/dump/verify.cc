@@ -3,14 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/policy/printable.h"
@@ -42,7 +41,6 @@
 #include "tools/shared/commands.h"
 #include "tools/shared/database_facts.h"
 #include "tools/shared/databases.h"
-#include "tools/shared/intervals.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -54,6 +52,13 @@ struct Counts {
   uint64_t keys_probed = 0;
   uint64_t prefixes_probed = 0;
   uint64_t denied = 0;  // keys and prefixes of the file
+
+  void Add(const Counts& more) {
+    entries += more.entries;
+    keys_probed += more.keys_probed;
+    prefixes_probed += more.prefixes_probed;
+    denied += more.denied;
+  }
 };
 
 struct FileCheck {
@@ -66,6 +71,12 @@ struct FileCheck {
 };
 
 constexpr size_t kMaxDeniedNamed = 10;
+
+// A key as text and in hex: 'k1\x00' (6b3100).
+std::string KeyText(absl::string_view key) {
+  return absl::StrCat("'", absl::CHexEscape(key), "' (",
+                      absl::BytesToHexString(key), ")");
+}
 
 // Checks the keys and prefixes of one file against its filter, all of whose
 // blocks are in memory, probed by the readers that linebloom's policy gives
@@ -275,10 +286,9 @@ absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
   return status;
 }
 
-// Reads the rows, or the filter alone. Returns errors for files that are not
-// SSTables or can't be read. Damage is one of the problems, as is anything that
-// ends the check early.
-absl::StatusOr<FileCheck> VerifyFile(const LiveFile& live, bool read_rows,
+// Returns errors for files that are not SSTables or can't be read. Damage is
+// one of the problems, as is anything that ends the check early.
+absl::StatusOr<FileCheck> VerifyFile(const LiveFile& live,
                                      FilterCensus* census) {
   FileCheck check;
   const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
@@ -291,7 +301,7 @@ absl::StatusOr<FileCheck> VerifyFile(const LiveFile& live, bool read_rows,
     for (const std::string& problem : check.facts->problems) {
       check.problems.push_back(absl::StrCat(live.path, ": ", problem));
     }
-    if (read_rows) status = CheckEntries(*file, &check);
+    status = CheckEntries(*file, &check);
   }
   if (!absl::IsDataLoss(status)) RETURN_IF_ERROR(status);
   if (!status.ok()) check.problems.emplace_back(status.message());
@@ -330,69 +340,35 @@ std::string VerifyAsText(const Json& report) {
   for (const Json& file : files) {
     rows.emplace_back(file)["label"] = FileLabel(file);
   }
-  std::string text = absl::StrCat(TextTable({{"File", "{/label}"},
-                                             {"entries", "{/entries:k}"},
-                                             {"denied", "{/denied:,}"},
-                                             {"state", "{/state}|unreadable"}},
-                                            rows),
-                                  "\n", BulletsText(report["notes"]));
-  if (report["is_sample"] == true) {
-    constexpr char kSample[] =
-        "Sample: the rows of {/sampled_files:,} of {/all_files:,} files were "
-        "read, chosen at random; the filters of {/files_with_denied_rows:,} "
-        "denied rows. 95 % interval over all files: {/denying_share_low:%} to "
-        "{/denying_share_high:%} %; a larger --sample narrows it.";
-    absl::StrAppend(&text, NamedText("", Fill(kSample, report), 0));
-  }
+  const std::string text =
+      absl::StrCat(TextTable({{"File", "{/label}"},
+                              {"entries", "{/entries:,}"},
+                              {"denied", "{/denied:,}"},
+                              {"state", "{/state}|unreadable"}},
+                             rows),
+                   "\n", BulletsText(report["notes"]));
   const std::string sums = Fill(
       " of {/entries:,} entries: {/keys_probed:,} keys and "
       "{/prefixes_probed:,} prefixes probed, {/denied:,} denied.",
       report["sums"]);
-  return text + NamedText("", FilesText(report["sampled_files"]) + sums, 0);
+  return text + NamedText("", FilesText(report["files_read"]) + sums, 0);
 }
 
-struct VerifyConfig {
-  Inputs inputs;
-  double sample = 1;  // of the files
-};
-
-// Sums over the files.
-struct Sums {
-  Counts counts;
-  uint64_t read = 0;  // files whose rows were
-  uint64_t denying = 0;
-
-  void Add(const FileCheck& check) {
-    counts.entries += check.counts.entries;
-    counts.keys_probed += check.counts.keys_probed;
-    counts.prefixes_probed += check.counts.prefixes_probed;
-    counts.denied += check.counts.denied;
-    read += check.rows_were_read ? 1 : 0;
-    denying += check.counts.denied > 0 ? 1 : 0;
-  }
-};
-
-absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
-  ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(config.inputs));
+absl::StatusOr<Outcome> RunVerify(const Inputs& inputs) {
+  ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(inputs));
   const std::vector<LiveFile>& files = database.files;
-  // At least one, each with equal probability.
-  auto left_to_read = static_cast<size_t>(
-      std::max(1.0, std::ceil(config.sample * files.size() - 1e-9)));
-  Json json = NewReport("verify", config.inputs);
-  json["is_sample"] = left_to_read < files.size();
+  Json json = NewReport("verify", inputs);
   json["files"] = Json::array();
-  Findings findings(config.inputs.db);
+  Findings findings(inputs.db);
   FilterCensus census;
-  Sums sums;
+  Counts sums;
+  uint64_t files_read = 0;
   Progress progress;
   progress.Begin("verifying", files.size());
-  std::mt19937_64 random{std::random_device()()};
   size_t done = 0;
   for (; done < files.size() && !Interrupted(); ++done) {
     progress.Update(done);
-    const bool is_read = random() % (files.size() - done) < left_to_read;
-    left_to_read -= is_read ? 1 : 0;
-    const auto check = VerifyFile(files[done], is_read, &census);
+    const auto check = VerifyFile(files[done], &census);
     if (absl::IsCancelled(check.status())) break;
     Json& file = json["files"].emplace_back(FileAsJson(files[done]));
     if (!check.ok()) {
@@ -402,17 +378,13 @@ absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
     for (const auto& problem : check->problems) findings.AddProblem(problem);
     for (const auto& note : check->notes) findings.AddNote(note);
     file.update(AsJson(*check));
-    sums.Add(*check);
+    sums.Add(check->counts);
+    files_read += check->rows_were_read ? 1 : 0;
   }
   progress.Clear();
-  const Interval share = WilsonInterval(sums.denying, sums.read);
   json.update({{"interrupted", Interrupted()},
-               {"all_files", files.size()},
-               {"sampled_files", sums.read},
-               {"files_with_denied_rows", sums.denying},
-               {"denying_share_low", share.low},
-               {"denying_share_high", share.high},
-               {"sums", AsJson(sums.counts)}});
+               {"files_read", files_read},
+               {"sums", AsJson(sums)}});
   if (Interrupted()) {
     findings.AddNote(absl::StrCat("Interrupted: ", WithThousands(done), " of ",
                                   FilesText(files.size()), " were checked."));
@@ -424,12 +396,9 @@ absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
 }
 
 Runner DeclareVerify(CLI::App* app) {
-  const auto config = std::make_shared<VerifyConfig>();
-  AddInputs(app, &config->inputs);
-  AddNumber(app, "--sample", &config->sample, Unit::kShare, 0, 1,
-            "read the rows of this share of the files, such as 1%, at least of "
-            "one, and of all others the filter alone");
-  return [config] { return RunVerify(*config); };
+  const auto inputs = std::make_shared<Inputs>();
+  AddInputs(app, inputs.get());
+  return [inputs] { return RunVerify(*inputs); };
 }
 
 }  // namespace
@@ -438,8 +407,10 @@ const Subcommand kVerify = {
     "verify",
     R"(checks SSTables: all blocks, and that no filter rejects its own rows.
 
+Whether filters fit the block cache, linebloom advise says.
+
   linebloom verify 000123.sst
-  linebloom verify /var/lib/my_database --sample=1%
+  linebloom verify /var/lib/my_database
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for

@@ -8,17 +8,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "table/status.h"
-#include "tools/shared/flags.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
-#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
@@ -162,8 +159,8 @@ absl::StatusOr<DatabaseFacts> ReadDatabase(absl::string_view flag,
 void FilterCensus::Add(const LiveFile& live, const SstFile& file) {
   Counts& family = families_[live.column_family];
   const Properties& properties = file.properties();
-  const bool whole = file.filter().kind == FilterKind::kFull;
-  const bool used = whole || file.filter().kind == FilterKind::kPartitioned;
+  const bool used = file.filter().kind == FilterKind::kFull ||
+                    file.filter().kind == FilterKind::kPartitioned;
   const bool has_policy = !properties.filter_policy_name.empty();
   // A policy may have its reasons to leave a file without a filter. RocksDB
   // writes none, either, for a file without keys.
@@ -175,13 +172,6 @@ void FilterCensus::Add(const LiveFile& live, const SstFile& file) {
   family.by_linebloom +=
       used && properties.filter_policy_name == kFilterPolicyName ? 1 : 0;
   family.without_policy += !used && has_keys && !has_policy ? 1 : 0;
-  family.index_bytes += properties.index_size;
-  if (whole) {
-    const uint64_t bytes = file.filter().TotalSize();
-    family.whole_bytes += bytes;
-    family.largest_block =
-        std::max({family.largest_block, bytes, properties.index_size});
-  }
 }
 
 void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
@@ -204,18 +194,21 @@ void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
       "%s%d of its %d files have no filter: a lookup of a missing row reads a "
       "block of each that it meets",
       who, counts.without_policy, counts.files);
-  const std::string past = BriefPolicy(family.past_policy);
+  const std::string past = ShortPolicyName(family.past_policy);
   const bool was_linebloom = absl::StrContains(past, kFilterPolicyName);
+  // With blanks it is no option string.
+  const std::string& option =
+      absl::StrContains(past, ' ') ? family.past_policy : past;
   const std::string migrate =
       absl::StrCat(". 'linebloom migrate ", ShellQuoted(database.folder),
                    family.policy.empty() && was_linebloom
-                       ? absl::StrCat(" --policy=", ShellQuoted(past))
+                       ? absl::StrCat(" --policy=", ShellQuoted(option))
                        : "",
                    "' gives them filters");
   if (!family.policy.empty()) {
     findings->problems.push_back(
         absl::StrCat(files, ", though its options name filter_policy=",
-                     BriefPolicy(family.policy), migrate));
+                     ShortPolicyName(family.policy), migrate));
   } else if (!family.past_policy.empty() || counts.filtered > 0) {
     findings->problems.push_back(
         absl::StrCat(files, ". Its options name no filter policy",
@@ -228,95 +221,12 @@ void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
   }
 }
 
-namespace {
-
-// A block cache, and what it holds in one piece.
-struct SharedCache {
-  std::string address = {};  // "": not known
-  std::optional<uint64_t> bytes = std::nullopt;
-  uint64_t shards = 1;
-  uint64_t filters = 0;
-  uint64_t indexes = 0;
-  uint64_t largest_block = 0;
-  std::vector<std::string> families = {};
-};
-
-// A sentence on a cache that blocks don't fit, or whose size isn't known; else
-// "".
-std::string NoteOn(const SharedCache& cache, bool name_families,
-                   const std::string& folder) {
-  const std::string what = absl::StrFormat(
-      "whole filters (%s MB) and indexes (%s MB)%s",
-      ThreeDigits(cache.filters / 1e6), ThreeDigits(cache.indexes / 1e6),
-      name_families ? absl::StrCat(" of ", absl::StrJoin(cache.families, ", "))
-                    : "");
-  if (!cache.bytes) {
-    return absl::StrCat("Whether ", what,
-                        " fit their block cache isn't known: no info log says "
-                        "how large it is");
-  }
-  if (cache.filters + cache.indexes > *cache.bytes) {
-    return absl::StrCat(
-        "The ", what, " don't fit the block cache of ",
-        ThreeDigits(*cache.bytes / 1e6),
-        " MB, so lookups read them again and again. 'linebloom advise ",
-        ShellQuoted(folder),
-        " --memory=", NumberText(*cache.bytes, Unit::kBytes),
-        "' says which filters read least");
-  }
-  if (2 * cache.largest_block * cache.shards > *cache.bytes) {
-    return absl::StrCat(
-        "A filter or an index takes ", ThreeDigits(cache.largest_block / 1e6),
-        " MB, more than half of a shard of the block cache (",
-        ThreeDigits(*cache.bytes / 1e6), " MB, shards: ", cache.shards,
-        "), which evicts it again and again: make fewer shards, or set "
-        "partition_filters=true");
-  }
-  return "";
-}
-
-}  // namespace
-
-std::vector<std::string> FilterCensus::JudgeCaches(
-    const DatabaseFacts& database) const {
-  std::vector<SharedCache> caches;
-  for (const auto& [name, counts] : families_) {
-    const auto found = database.families.find(name);
-    if (found == database.families.end() || found->second.table == nullptr ||
-        !found->second.table->cache_index_and_filter_blocks ||
-        counts.whole_bytes == 0) {
-      continue;
-    }
-    LoggedFamily logged = database.log.FamilyOf(name);
-    if (!logged.cache_bytes) logged.cache.clear();
-    auto same = std::ranges::find(caches, logged.cache, &SharedCache::address);
-    if (same == caches.end()) {
-      same = caches.insert(same, {.address = logged.cache,
-                                  .bytes = logged.cache_bytes,
-                                  .shards = logged.cache_shards.value_or(1)});
-    }
-    same->filters += counts.whole_bytes;
-    same->indexes += counts.index_bytes;
-    same->largest_block = std::max(same->largest_block, counts.largest_block);
-    same->families.push_back(name);
-  }
-  std::vector<std::string> notes;
-  for (const SharedCache& cache : caches) {
-    notes.push_back(NoteOn(cache, families_.size() > 1, database.folder));
-    if (notes.back().empty()) notes.pop_back();
-  }
-  return notes;
-}
-
 FilterCensus::Findings FilterCensus::Judge(
     const DatabaseFacts& database) const {
   Findings findings;
   if (database.folder.empty()) return findings;
   for (const auto& [name, counts] : families_) {
     JudgePolicy(name, counts, database, &findings);
-  }
-  for (std::string& note : JudgeCaches(database)) {
-    findings.notes.push_back(std::move(note));
   }
   return findings;
 }

@@ -1,5 +1,5 @@
 // One reading of a database for all subcommands: its live files, its OPTIONS,
-// its caches, and what follows from them.
+// and what follows from them.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +67,7 @@ class FilterCensus {
     // of a filter: written without a policy, though its options name one or
     // did, or with one that they have lost.
     std::vector<std::string> problems;
-    // On what works, but not as it could, or isn't known: no filters, or whole
-    // filters and indexes that don't fit the block cache they share.
+    // On column families that never had filters.
     std::vector<std::string> notes;
   };
   // Nothing of files that were named one by one, of a folder "".
@@ -80,13 +79,9 @@ class FilterCensus {
     uint64_t filtered = 0;
     uint64_t by_linebloom = 0;    // of the filtered
     uint64_t without_policy = 0;  // with rows; no policy decided on a filter
-    uint64_t whole_bytes = 0;     // of filters in one piece
-    uint64_t index_bytes = 0;
-    uint64_t largest_block = 0;  // a filter in one piece, or an index
   };
   void JudgePolicy(const std::string& name, const Counts& counts,
                    const DatabaseFacts& database, Findings* findings) const;
-  std::vector<std::string> JudgeCaches(const DatabaseFacts& database) const;
 
   std::map<std::string, Counts> families_;
 };

@@ -1,5 +1,5 @@
-// Flags whose values are numbers as people write them: 100000000, 100,000,000,
-// 100_000_000, 1e8, 100M.
+// Flags whose values are numbers as CLI11 reads them: 100000000, 100M, 64KiB;
+// and shares, which may be percentages.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,40 +9,41 @@
 #include <string>
 #include <type_traits>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace linebloom::tools {
 
-// The quantity that a number counts determines its possible suffixes, in upper
-// or lower case:
+// What a number counts.
 enum class Unit {
-  kNone,   // k, M, G, T for powers of 1000
-  kBytes,  // the same, kB to TB, and KiB to TiB for powers of 1024
-  kShare,  // of 1: % for a hundredth
+  kNone,
+  kBytes,
+  kShare,  // of 1
 };
 
-// Rounds whole numbers. InvalidArgument, with what is possible, if `text` is
-// not such a number from `low` to `high`.
-absl::StatusOr<uint64_t> ParseNumber(absl::string_view text, Unit unit,
-                                     uint64_t low, uint64_t high);
-absl::StatusOr<double> ParseNumber(absl::string_view text, Unit unit,
-                                   double low, double high);
+// False if `text` is no such number. Whole ones may end with k, M, G, T for
+// powers of 1000 and Ki to Ti for powers of 1024, with or without a B and in
+// upper or lower case; others with % for a hundredth.
+bool ParseNumber(std::string text, uint64_t* number);
+bool ParseNumber(std::string text, double* number);
 
-// 2000000 as "2M", 1500 as "1,500", 65536 bytes as "64KiB": short, and accepted
-// by ParseNumber.
+// 2000000 as "2M", 65536 bytes as "64KiB": short, and accepted by
+// ParseNumber().
 std::string NumberText(uint64_t number, Unit unit);
 std::string NumberText(double number, Unit unit);
 
-// For example "1k to 1G"; "any whole number" if there is no limit.
+// "1k to 1G", "64KiB or more", "any whole number".
 template <typename Number>
 std::string RangeText(Number low, Number high, Unit unit) {
-  return high == std::numeric_limits<Number>::max()
-             ? "any whole number"
-             : absl::StrCat(NumberText(low, unit), " to ",
-                            NumberText(high, unit));
+  const std::string least = NumberText(low, unit);
+  if (high != std::numeric_limits<Number>::max()) {
+    return absl::StrCat(least, " to ", NumberText(high, unit));
+  }
+  return low == 0 ? "any whole number" : least + " or more";
 }
+
+// ", such as 0.01 or 1%".
+absl::string_view Example(Unit unit);
 
 template <typename Value>
 Value NumberTypeOf(const std::optional<Value>&);
@@ -57,18 +58,20 @@ CLI::Option* AddNumber(CLI::App* app, const std::string& name, Value* value,
                        Unit unit, std::common_type_t<Number> low,
                        std::common_type_t<Number> high,
                        absl::string_view help) {
+  const std::string range = RangeText<Number>(low, high, unit);
   const auto parse = [=](const std::string& text) {
-    const auto number = ParseNumber(text, unit, low, high);
-    if (!number.ok()) {
-      throw CLI::ValidationError(absl::StrCat(name, "=", text),
-                                 std::string(number.status().message()));
+    Number number = 0;
+    if (!ParseNumber(text, &number) || !(low <= number && number <= high)) {
+      throw CLI::ValidationError(
+          absl::StrCat(name, "=", text),
+          absl::StrCat("must be ", range, Example(unit)));
     }
-    *value = *number;
+    *value = number;
   };
   const std::optional<Number> by_default = *value;
   return app
-      ->add_option_function<std::string>(
-          name, parse, absl::StrCat(help, "; ", RangeText(low, high, unit)))
+      ->add_option_function<std::string>(name, parse,
+                                         absl::StrCat(help, "; ", range))
       ->default_str(by_default ? NumberText(*by_default, unit) : "");
 }
 

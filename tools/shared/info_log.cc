@@ -42,6 +42,18 @@ std::optional<double> HitRatio(Counts counts) {
   return 1.0 * found / (read - in_memory);
 }
 
+// The number after `words` in a sentence.
+std::optional<double> NumberAfter(absl::string_view words,
+                                  absl::string_view text) {
+  const size_t at = text.find(words);
+  if (at == absl::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + words.size());
+  text = absl::StripSuffix(text.substr(0, text.find_first_of(" ,")), ".");
+  double number = 0;
+  if (!absl::SimpleAtod(text, &number)) return std::nullopt;
+  return number;
+}
+
 // The same by the policy's sentence, which may count without statistics.
 std::optional<double> HitRatioOfChoice(absl::string_view chosen_bits) {
   if (!absl::StrContains(chosen_bits, " % of the lookups hit")) {
@@ -50,24 +62,6 @@ std::optional<double> HitRatioOfChoice(absl::string_view chosen_bits) {
   const std::optional<double> percent = NumberAfter(", and ", chosen_bits);
   if (!percent || !(*percent >= 0 && *percent <= 100)) return std::nullopt;
   return *percent / 100;
-}
-
-// The same as GetFilterStats() for RocksDB's statistics. Older releases lack
-// prefix.true.positive and count the prefixes of scans in the other two.
-FilterStats FiltersOf(Counts counts) {
-  const auto count = [&counts](const std::string& what) {
-    return counts["rocksdb.bloom.filter." + what];
-  };
-  FilterStats stats = {count("useful"), count("full.positive"),
-                       count("full.true.positive")};
-  if (counts.contains("rocksdb.bloom.filter.prefix.true.positive")) {
-    const uint64_t useful = count("prefix.useful");
-    const uint64_t checked = count("prefix.checked");
-    stats.negatives += useful;
-    stats.positives += checked > useful ? checked - useful : 0;
-    stats.true_positives += count("prefix.true.positive");
-  }
-  return stats;
 }
 
 // The lines of one log.
@@ -129,7 +123,7 @@ class LogReader {
     if (!facts_.hit_ratio) {
       facts_.hit_ratio = HitRatioOfChoice(facts_.chosen_bits);
     }
-    facts_.filters = FiltersOf(counts_);
+    facts_.filters = FilterStatsOf(counts_);
     return facts_;
   }
 
@@ -206,17 +200,6 @@ bool IsOfSomeTool(const LoggedFamily& family) {
 }
 
 }  // namespace
-
-std::optional<double> NumberAfter(absl::string_view words,
-                                  absl::string_view text) {
-  const size_t at = text.find(words);
-  if (at == absl::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + words.size());
-  text = absl::StripSuffix(text.substr(0, text.find_first_of(" ,")), ".");
-  double number = 0;
-  if (!absl::SimpleAtod(text, &number)) return std::nullopt;
-  return number;
-}
 
 absl::StatusOr<InfoLogFacts> ReadInfoLog(const std::string& folder,
                                          const std::string& log_dir) {

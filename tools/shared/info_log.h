@@ -7,8 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "linebloom/observed_rate.h"
+#include "tools/shared/filter_stats.h"
 
 namespace linebloom::tools {
 
@@ -47,10 +46,6 @@ struct InfoLogFacts {
   std::string chosen_bits;
   std::string chosen_at;
 };
-
-// The number after `words` in a sentence such as `chosen_bits`.
-std::optional<double> NumberAfter(absl::string_view words,
-                                  absl::string_view text);
 
 // Of the newest info log of the database in `folder`, an application's: this
 // program opens databases without one. It is there or, if that isn't "", in

@@ -10,12 +10,8 @@ struct Interval {
   double high;
 };
 
-// The 95 % Wilson score interval of a probability, which is right for rates
-// near 0 too. [0, 1] without trials.
-Interval WilsonInterval(uint64_t successes, uint64_t trials);
-
-// The same of an expected number of rare, independent events, after `count`
-// were seen: with unlimited trials.
+// The 95 % interval of the expected number of rare, independent events, after
+// `count` were seen: Wilson's with unlimited trials.
 Interval PoissonInterval(uint64_t count);
 
 }  // namespace linebloom::tools

@@ -117,58 +117,33 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name) {
   return NamedPolicy{name, read.policy};
 }
 
-std::string BriefPolicy(const std::string& policy) {
+std::string ShortPolicyName(const std::string& policy) {
   absl::string_view text = policy;
   if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
     return policy;
   }
-  bool is_linebloom = false;
-  std::vector<absl::string_view> kept;
-  for (const absl::string_view option :
+  std::string name;
+  std::string bits;
+  std::string rest;
+  for (absl::string_view option :
        absl::StrSplit(text, ';', absl::SkipEmpty())) {
     const bool is_default =
         absl::EndsWith(option, "=unset") || option == "bits_per_key=auto" ||
         option == "hash_seed=0" || option == "line=solved" ||
         option == "level_aware=false";
-    if (option == "id=linebloom") {
-      is_linebloom = true;
-    } else if (!is_default) {
-      kept.push_back(option);
-    }
-  }
-  if (!is_linebloom) return policy;
-  if (kept.empty()) return kFilterPolicyName;
-  if (kept.size() == 1 && absl::ConsumePrefix(&kept[0], "bits_per_key=")) {
-    return absl::StrCat(kFilterPolicyName, ":", kept[0]);
-  }
-  return absl::StrCat("{id=", kFilterPolicyName, ";", absl::StrJoin(kept, ";"),
-                      "}");
-}
-
-std::string ShortPolicyName(const std::string& policy) {
-  const std::string brief = BriefPolicy(policy);
-  absl::string_view text = brief;
-  if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
-    return brief;
-  }
-  std::string name;
-  std::string rest;
-  for (const absl::string_view option : absl::StrSplit(text, ';')) {
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(option, absl::MaxSplits('=', 1));
-    if (parts.first == "id") {
-      name = std::string(parts.second);
-    } else if (parts.first == "bits_per_key") {
-      rest = absl::StrCat(":", parts.second, rest);
+    if (is_default) continue;
+    if (absl::ConsumePrefix(&option, "id=")) {
+      name = std::string(option);
+    } else if (absl::ConsumePrefix(&option, "bits_per_key=")) {
+      bits = absl::StrCat(":", option);
     } else if (option == "level_aware=true") {
       absl::StrAppend(&rest, " levels");
-    } else if (parts.first == "line") {
-      absl::StrAppend(&rest, " ", parts.second);
     } else {
+      absl::ConsumePrefix(&option, "line=");
       absl::StrAppend(&rest, " ", option);
     }
   }
-  return name + rest;
+  return name == kFilterPolicyName ? name + bits + rest : policy;
 }
 
 std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,

@@ -55,13 +55,10 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 // message, if there is no such policy or its options are out of range.
 absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name);
 
-// An option string without what is linebloom's default: linebloom, linebloom:8
-// or {id=linebloom;bits_per_key=8;level_aware=true}. OPTIONS files spell out
-// every option.
-std::string BriefPolicy(const std::string& policy);
-
-// An option string as people say it: "linebloom:8 levels" for
-// {id=linebloom;bits_per_key=8;level_aware=true}.
+// An option string as people say it, without what is linebloom's default:
+// "linebloom:8 levels" for {id=linebloom;bits_per_key=8;level_aware=true}.
+// OPTIONS files spell out every option. Without a blank in it, it is an option
+// string too.
 std::string ShortPolicyName(const std::string& policy);
 
 // The filter block that `policy` gives an SSTable of `keys` generated keys by

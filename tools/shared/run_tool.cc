@@ -1,5 +1,7 @@
 #include "tools/shared/run_tool.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,10 +12,8 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <numeric>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -92,8 +92,7 @@ void PrintHelp(const CLI::App& app) {
 }
 
 // The file that a flag names, "" for none. Opened before long work, and removed
-// afterwards unless it was written. Opened once, because to the reader of a
-// FIFO a second opening is another text.
+// afterwards unless it was written.
 class FlagFile {
  public:
   FlagFile(const char* flag, std::string path)
@@ -101,6 +100,7 @@ class FlagFile {
   FlagFile(const FlagFile&) = delete;
   FlagFile& operator=(const FlagFile&) = delete;
   ~FlagFile() {
+    if (file_ != nullptr) (void)std::fclose(file_);
     std::error_code ignored;
     // A link stays: it isn't ours.
     if (is_ours_) {
@@ -113,32 +113,55 @@ class FlagFile {
     if (path_.empty()) return absl::OkStatus();
     std::error_code unknown;
     const bool is_new = !std::filesystem::exists(path_, unknown) && !unknown;
-    file_.open(path_, std::ios::app);  // what is there stays for now
-    is_ours_ = is_new && file_;
-    return StatusNow();
+    const int number =
+        open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (number < 0) return Error();
+    is_ours_ = is_new;
+    is_inherited_ = BecomeInherited(number);
+    file_ = fdopen(number, "w");
+    return file_ == nullptr ? Error() : absl::OkStatus();
   }
 
   absl::Status Write(absl::string_view bytes) {
     if (path_.empty()) return absl::OkStatus();
     is_ours_ = false;
-    std::error_code is_no_file;  // but a FIFO or a device
-    std::filesystem::resize_file(path_, 0, is_no_file);
-    file_ << bytes;
-    file_.close();
-    return StatusNow();
+    // What was there has stayed until now. (FIFOs and devices have no size.)
+    if (!is_inherited_) (void)!ftruncate(fileno(file_), 0);
+    const bool written =
+        std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size();
+    const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+    return written && closed ? absl::OkStatus() : Error();
   }
 
  private:
-  absl::Status StatusNow() const {
-    if (file_) return absl::OkStatus();
+  // Makes `number` one of the descriptors that this process was started with,
+  // if one has the same file, such as that of /dev/stdout after `>> file`.
+  // Opened anew, it would have an offset of its own, and each text overwrite
+  // the other.
+  static bool BecomeInherited(int number) {
+    struct stat file = {};
+    (void)fstat(number, &file);
+    for (int other = STDOUT_FILENO; other < 256; ++other) {
+      struct stat about = {};
+      const bool is_same = other != number && fstat(other, &about) == 0 &&
+                           about.st_dev == file.st_dev &&
+                           about.st_ino == file.st_ino &&
+                           (fcntl(other, F_GETFL) & O_ACCMODE) != O_RDONLY;
+      if (is_same) return dup2(other, number) == number;
+    }
+    return false;
+  }
+
+  absl::Status Error() const {
     return absl::ErrnoToStatus(
         errno, absl::StrCat("cannot write ", flag_, "='", path_, "'"));
   }
 
   const char* const flag_;
   const std::string path_;
-  std::ofstream file_;
+  std::FILE* file_ = nullptr;
   bool is_ours_ = false;
+  bool is_inherited_ = false;
 };
 
 // Names of files and column families may hold what a terminal obeys.
@@ -182,8 +205,7 @@ std::string PageOf(const Outcome& outcome) {
       result.dump(1, ' ', false, Json::error_handler_t::replace),
       {{"<", "\\u003c"}});
   const std::string escaped = absl::StrReplaceAll(
-      outcome.page_text.empty() ? outcome.text : outcome.page_text,
-      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
+      outcome.text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
   return absl::StrReplaceAll(kPage,
                              {{"{{text}}", escaped}, {"{{json}}", json}});
 }
@@ -229,38 +251,6 @@ absl::StatusOr<Outcome> RunAndWrite(const std::string& json_path,
             << std::flush;
   if (std::cout) return outcome;
   return absl::ErrnoToStatus(errno, "cannot write to standard output");
-}
-
-// How many letters to insert, remove or replace.
-size_t Distance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t before = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t above = std::exchange(
-          row[j + 1], std::min({row[j + 1] + 1, row[j] + 1,
-                                before + (a[i] == b[j] ? 0 : 1)}));
-      before = above;
-    }
-  }
-  return row.back();
-}
-
-// What to say of a `name` that is no subcommand; "" if it is one, or a flag.
-std::string UnknownSubcommand(const std::string& name,
-                              absl::Span<const Subcommand> subcommands) {
-  if (name[0] == '-') return "";
-  const auto distance = [&](const Subcommand& one) {
-    return Distance(name, one.name);
-  };
-  const Subcommand& nearest =
-      *std::ranges::min_element(subcommands, {}, distance);
-  if (name == nearest.name) return "";
-  return absl::StrCat(ShellQuoted(name), " is no subcommand",
-                      distance(nearest) > 2
-                          ? ""
-                          : absl::StrCat("; did you mean ", nearest.name, "?"));
 }
 
 }  // namespace
@@ -323,13 +313,6 @@ int RunProgram(int argc, char** argv, absl::string_view description,
   if (!values.ok()) return refuse(values.message());
   // CLI11 wants them in reverse.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
-  if (!words.empty() && words.back() == "help") {
-    words.back() = "--help";
-    if (words.size() > 1) std::swap(words[words.size() - 2], words.back());
-  }
-  const std::string unknown =
-      words.empty() ? "" : UnknownSubcommand(words.back(), subcommands);
-  if (!unknown.empty()) return refuse(unknown);
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
@@ -340,7 +323,10 @@ int RunProgram(int argc, char** argv, absl::string_view description,
     return kExitFine;
   } catch (const CLI::ParseError& error) {
     named();
-    return static_cast<int>(refuse(error.what()));
+    // CLI11 first says what is missing, perhaps because a name is misspelt.
+    const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+    return static_cast<int>(refuse(
+        unknown.empty() ? error.what() : CLI::ExtrasError(unknown).what()));
   }
   std::set_terminate(EndAtException);
   const auto run = runs.find(named());

@@ -40,7 +40,6 @@ struct Outcome {
   Json json;
   // By default kExitFoundSomething if there are problems.
   std::optional<int> exit_code = {};
-  std::string page_text = {};  // of --html; by default `text`
 };
 
 // What a subcommand does once its flags are parsed.

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -27,16 +26,8 @@ std::optional<std::string> Format(const Json& value, const std::string& how) {
   if (value.is_string()) return Printable(value.get<std::string>());
   if (how == "3") return ThreeDigits(value.get<double>());
   if (how == ",") return WithThousands(std::llround(value.get<double>()));
-  if (how == "k") return ShortCount(value.get<uint64_t>());
   if (how == "1000") return ThreeDigits(1000 * value.get<double>());
   if (how == "%") return ThreeDigits(100 * value.get<double>());
-  if (how == "~") return value == true ? "" : "~";
-  if (how == "rate") {
-    const double percent = 100 * value.get<double>();
-    if (percent > 0 && percent < 5e-5) return "<1e-4";
-    return percent < 10 ? absl::StrFormat("%.4f", percent)
-                        : ThreeDigits(percent);
-  }
   if (how == "MB") {
     if (value == 0) return std::nullopt;
     return ThreeDigits(value.get<double>() / 1e6);
@@ -104,18 +95,6 @@ std::string ThreeDigits(double number) {
   if (number < 5e-10) return "0";  // below the last of nine decimals
   const int before_point = static_cast<int>(std::floor(std::log10(number))) + 1;
   return absl::StrFormat("%.*f", std::clamp(3 - before_point, 0, 9), number);
-}
-
-std::string ShortCount(uint64_t number) {
-  if (number < 100'000) return WithThousands(number);
-  static constexpr std::array<const char*, 5> kUnits = {"k", "M", "G", "T",
-                                                        "P"};
-  double value = number;
-  size_t unit = 0;
-  for (value /= 1000; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
-    value = std::max(1.0, value / 1000);
-  }
-  return absl::StrCat(ThreeDigits(value), " ", kUnits[unit]);
 }
 
 std::string WrapText(absl::string_view text, size_t width, size_t indent) {

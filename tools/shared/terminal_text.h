@@ -25,9 +25,6 @@ std::string FilesText(uint64_t count);
 // "12,346".
 std::string ThreeDigits(double number);
 
-// Up to 99,999 in full, above that with three digits: "123 k", "1.23 M".
-std::string ShortCount(uint64_t number);
-
 // Wraps `text` at blanks into lines of at most `width` columns. Indents all but
 // the first by `indent` blanks. Longer words stay whole.
 std::string WrapText(absl::string_view text, size_t width, size_t indent);
@@ -47,11 +44,8 @@ std::string BulletsText(const Json& sentences);
 // pointer names in `json`. Formats:
 //   3    three digits: "0.00123", "12,346"
 //   ,    with thousands: "1,234,567"
-//   k    a short count: "99,999", "123 k", "1.23 M"
 //   1000 three digits of 1,000 times the number
 //   %    three digits of 100 times the number
-//   rate 100 times the number with four decimals, or three digits from 10 on
-//   ~    "~" for false, "" for true: what marks a rate as an estimate
 //   MB   three digits of a millionth of it; nothing for 0
 //   .2%  100 times the number with two decimals
 //   .2f  and others, as for printf
