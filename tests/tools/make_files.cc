@@ -5,17 +5,16 @@
 //     count=1000  version=5  kind=none|full|partitioned
 //     content=keys|prefixes|both  policy=linebloom:10
 //     options=...   further ones, as RocksDB's option string
-//     ranges=1      with range deletions
+//     ranges=1      with range deletions; of a database, in a file of their own
 //     family=NAME,...  also in other column families
 //     ingest=FILE   with that file ingested
 //     in_log=COPY   and a copy of it, with more rows that are only in the log
 //     special=...   what OptionsOf(), MakeSst() and MakeDb() know by name
 //   make_files open FOLDER COMMAND    opens the database while COMMAND runs
 //   make_files rows FOLDER            the rows' number and checksum
-//   make_files reads FOLDER POLICY [TRACE]
-//                                     blocks that 10,000 missing rows read
+//   make_files reads FOLDER POLICY    blocks that 10,000 missing rows read
 //   make_files flip FILE BYTE         changes a bit; BYTE may be from the end
-//   make_files filter FILE clear|set|flip BYTE
+//   make_files filter FILE clear|flip BYTE
 //                        changes the filter's first block, and its checksum
 //   make_files versions .             the format versions that RocksDB writes
 #include <algorithm>
@@ -42,7 +41,6 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
-#include "rocksdb/trace_reader_writer.h"
 #include "rocksdb/version.h"
 #include "table/format.h"
 #include "table/sst_file.h"
@@ -225,6 +223,10 @@ void MakeDb(const std::string& folder, const Named& named) {
     return;
   }
   WriteRows(db.get(), count);
+  if (!named.at("ranges").empty()) {
+    Check(db->DeleteRange({}, db->DefaultColumnFamily(), KeyAt(0), KeyAt(9)));
+    Check(db->Flush({}));
+  }
   if (special == "deleted") {
     for (int i = 0; i < count; ++i) Check(db->Delete({}, KeyAt(i)));
     Check(db->Flush({}));
@@ -253,15 +255,8 @@ void PrintRows(const std::string& folder) {
   absl::PrintF("%d rows %x\n", count, sum);
 }
 
-void PrintReads(const std::string& folder, const std::string& policy,
-                const std::string& trace) {
+void PrintReads(const std::string& folder, const std::string& policy) {
   const auto db = OpenDb(MakeOptions({.policy = policy}), folder);
-  if (!trace.empty()) {
-    std::unique_ptr<rocksdb::TraceWriter> writer;
-    Check(rocksdb::NewFileTraceWriter(rocksdb::Env::Default(), {}, trace,
-                                      &writer));
-    Check(db->StartTrace({}, std::move(writer)));
-  }
   rocksdb::ReadOptions uncached;
   uncached.fill_cache = false;
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
@@ -271,7 +266,6 @@ void PrintReads(const std::string& folder, const std::string& policy,
     const auto got = db->Get(uncached, absl::StrCat(KeyAt(2 * i), "x"), &value);
     if (!got.IsNotFound()) Check(rocksdb::Status::Corruption("found"));
   }
-  if (!trace.empty()) Check(db->EndTrace());
   absl::PrintF("%d\n", rocksdb::get_perf_context()->block_read_count);
 }
 
@@ -300,9 +294,6 @@ void ChangeFilter(const std::string& path, const std::string& how, int from) {
   if (how == "clear") {  // the lowest set bit from there on
     while (block[at] == 0) ++at;
     block[at] = static_cast<char>(block[at] & (block[at] - 1));
-  } else if (how == "set") {  // the lowest clear bit
-    while (block[at] == '\xff') ++at;
-    block[at] = static_cast<char>(block[at] | (block[at] + 1));
   } else {
     block[at] = static_cast<char>(block[at] ^ 0x80);
   }
@@ -325,7 +316,7 @@ int Main(const std::vector<std::string>& arguments) {
   } else if (what == "rows") {
     PrintRows(path);
   } else if (what == "reads") {
-    PrintReads(path, arguments.at(2), arguments.size() > 3 ? arguments[3] : "");
+    PrintReads(path, arguments.at(2));
   } else if (what == "flip") {
     std::string bytes = ReadFileBytes(path);
     const int at = std::atoi(arguments.at(2).c_str());

@@ -21,6 +21,9 @@ A command that goes on to the next line ends with a backslash. In commands
                        blanks; exits with 0
   value EXPRESSION...  evaluates Python expressions of r, the JSON on stdin, whose
                        members are attributes; near(a, b, share) compares
+  each SUBCOMMANDS ARGUMENT...
+                       runs linebloom's SUBCOMMANDS, their stdout into a file `text`,
+                       and prints their exit codes
   options DATABASE FAMILY TABLE...
                        prints an options file: an option of the database, one of its
                        column family, and those of its tables
@@ -48,6 +51,7 @@ for expression in sys.argv[1:]:
 OPTIONS = r'''[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n[DBOptions]\n  %s\n[CFOptions "default"]\n  %s\n'''
 SETUP = fr"""set -o pipefail
 joined() {{ tr --squeeze-repeats ' \n' ' ' | grep --only-matching "$1" || true; }}
+each() {{ for one in $1; do linebloom $one "${{@:2}}" > text; echo "$one: exit code $?"; done; }}
 value() {{ python3 -c '{VALUE}' "$@"; }}
 options() {{ printf '{OPTIONS}' "$1" "$2"; printf '  %s\n' '[TableOptions/BlockBasedTable "default"]' "${{@:3}}"; }}
 """

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "rocksdb/table.h"
+#include "rocksdb/comparator.h"
 #include "table/file_facts.h"
 #include "table/probe_shares.h"
 #include "table/sst_file.h"
@@ -186,9 +187,9 @@ std::string TableAsText(const Json& report) {
   if (!report["database"].is_null()) {
     absl::StrAppend(
         &text, BulletText(absl::StrCat(
-                   "'linebloom advise ",
-                   ShellQuoted(report["database"].get<std::string>()),
-                   "' says whether filters and indexes fit the block cache.")));
+                   "Whether filters and indexes fit the block cache: linebloom "
+                   "advise ",
+                   ShellQuoted(report["database"].get<std::string>()))));
   }
   return absl::StrCat(text, BulletsText(report["notes"]));
 }
@@ -274,10 +275,12 @@ class FamilyTotals {
   const rocksdb::Comparator* comparator_ = nullptr;
 };
 
+absl::StatusOr<Outcome> RunDump(const Inputs& inputs) {
   ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(inputs));
   Json json = NewReport("dump", inputs);
   json.update({{"files", Json::array()},
                {"totals", Json::array()},
+               {"observed", ObservedAsJson(database.log)}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
   FilterCensus census;
   Findings findings(inputs.db);

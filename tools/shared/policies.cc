@@ -1,5 +1,6 @@
 #include "tools/shared/policies.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -133,7 +134,10 @@ std::string ShortPolicyName(const std::string& policy) {
         option == "level_aware=false";
     if (is_default) continue;
     if (absl::ConsumePrefix(&option, "id=")) {
-      name = std::string(option);
+      // OPTIONS may have {id=linebloom:9;...;bits_per_key=9}.
+      const size_t end = std::min(option.find(':'), option.size());
+      name = std::string(option.substr(0, end));
+      bits = std::string(option.substr(end));
     } else if (absl::ConsumePrefix(&option, "bits_per_key=")) {
       bits = absl::StrCat(":", option);
     } else if (option == "level_aware=true") {
