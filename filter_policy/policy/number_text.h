@@ -23,9 +23,4 @@ inline std::string FixedText(double number, int decimals) {
   return NumberText(number, std::chars_format::fixed, decimals);
 }
 
-// With so many digits that count, as of %.3g.
-inline std::string RoundedText(double number, int digits) {
-  return NumberText(number, std::chars_format::general, digits);
-}
-
 }  // namespace linebloom
