@@ -135,14 +135,6 @@ TEST_F(AdviseTest, BeginsWithAVerdictAndWritesNothing) {
   EXPECT_TRUE(outcome->json["problems"].empty());
 }
 
-// It recommended bloomfilter:3, because that takes the least memory.
-TEST_F(AdviseTest, KeepsWhatThereIsIfEverythingFits) {
-  const Json cache = AdviceWith({"--memory=100MB", "--hit_ratio=1"});
-  EXPECT_EQ(cache["candidates"][0]["reads_per_lookup"]["all"], 0);
-  EXPECT_THAT(VerdictOf(cache), HasSubstr("keep what you have"));
-  EXPECT_EQ(cache["next"], "linebloom verify " + db_);
-}
-
 TEST_F(AdviseTest, ThereMayBeLargerMachines) {
   EXPECT_EQ(AdviceWith({"--memory=64TB"})["memory"], 64e12);
 }
@@ -178,18 +170,6 @@ TEST_F(AdviseTest, FiltersBesideTheCacheAreNeverRead) {
   const Json planned = AdviceWith({"--memory=64KiB"});
   EXPECT_THAT(VerdictOf(planned), HasSubstr("that they share with data"));
   EXPECT_GT(planned["candidates"][0]["reads_per_lookup"]["filter"], 0.1);
-}
-
-TEST_F(AdviseTest, WithoutALogTheCacheIsNotKnown) {
-  for (const auto& entry : std::filesystem::directory_iterator(db_)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("LOG")) std::filesystem::remove(entry.path());
-  }
-  const Json cache = AdviceWith({});
-  EXPECT_EQ(cache["memory"], nullptr);
-  EXPECT_TRUE(cache["candidates"].empty());
-  EXPECT_THAT(VerdictOf(cache), HasSubstr("isn't known"));
-  EXPECT_THAT(cache["next"].get<std::string>(), HasSubstr("--memory=BYTES"));
 }
 
 TEST_F(AdviseTest, FamiliesWithCachesOfTheirOwn) {

@@ -95,11 +95,7 @@ class Reader {
     RETURN_IF_ERROR(CheckMissing());
     facts_.findings = census_.Judge(database_);
     facts_.hit_ratio = database_.log.hit_ratio;
-    if (!database_.log.chosen_bits.empty()) {
-      facts_.chosen_bits = absl::StrCat(
-          "bits_per_key=auto, says the info log of ", database_.log.chosen_at,
-          ": ", database_.log.chosen_bits);
-    }
+    facts_.chosen_bits = database_.log.chosen_bits;
     return std::move(facts_);
   }
 

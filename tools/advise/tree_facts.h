@@ -35,7 +35,7 @@ struct AdviseFacts {
   std::vector<CacheFacts> caches;
   FilterCensus::Findings findings;
   std::optional<double> hit_ratio;  // by the info log
-  std::string chosen_bits;          // by bits_per_key=auto: a sentence, or ""
+  std::string chosen_bits;          // as of InfoLogFacts
   size_t files = 0;
 };
 

@@ -84,8 +84,10 @@ class LogReader {
     constexpr absl::string_view kChosen = "linebloom: bits_per_key=auto: ";
     const size_t chosen = line.find(kChosen);
     if (chosen != absl::string_view::npos) {
-      facts_.chosen_bits = std::string(line.substr(chosen + kChosen.size()));
-      facts_.chosen_at = std::string(line.substr(0, line.find(' ')));
+      facts_.chosen_bits =
+          absl::StrCat("bits_per_key=auto, says the info log of ",
+                       line.substr(0, line.find(' ')), ": ",
+                       line.substr(chosen + kChosen.size()));
       return;
     }
     // "  block_cache: 0x5577", "    capacity : 8388608", " rocksdb.l0.hit COUNT

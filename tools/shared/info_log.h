@@ -41,10 +41,9 @@ struct InfoLogFacts {
   // Of the lookups that reached the files, the share that found a row: by
   // statistics or, without any, by `chosen_bits`.
   std::optional<double> hit_ratio;
-  // What the policy said last of the bits that bits_per_key=auto chose, a
-  // sentence, and when, as `until`. "" if it chose none.
+  // When and what the policy said last of the bits that bits_per_key=auto
+  // chose, a sentence. "" if it chose none.
   std::string chosen_bits;
-  std::string chosen_at;
 };
 
 // Of the newest info log of the database in `folder`, an application's: this
