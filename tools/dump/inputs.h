@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "table/file_facts.h"
 #include "tools/shared/database_facts.h"
 #include "tools/shared/databases.h"
