@@ -12,10 +12,10 @@
 
 namespace linebloom {
 
-// The even numbers, each once: the step and kRows have no common factor. So
+// The even numbers, each once: the step and kLoadRows have no common factor. So
 // every thousand consecutive rows are spread over the whole range.
-inline constexpr uint64_t kRows = 20000;
-inline uint64_t Number(uint64_t i) { return i * 7919 % kRows * 2; }
+inline constexpr uint64_t kLoadRows = 20000;
+inline uint64_t Number(uint64_t i) { return i * 7919 % kLoadRows * 2; }
 
 // A thread that writes rows up to a limit, and two that read rows that are
 // written and rows that never are.
@@ -44,7 +44,7 @@ class Load {
 
   void Stop() {
     done_ = true;
-    allowed_ = kRows;
+    allowed_ = kLoadRows;
     allowed_.notify_all();
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
@@ -56,7 +56,7 @@ class Load {
   }
 
   void Write() {
-    for (uint64_t i = 0; i < kRows; ++i) {
+    for (uint64_t i = 0; i < kLoadRows; ++i) {
       for (uint64_t allowed = allowed_; i >= allowed; allowed = allowed_) {
         allowed_.wait(allowed);
       }

@@ -841,7 +841,7 @@ TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
   options_.level0_file_num_compaction_trigger = 2;
   options_.target_file_size_base = 64 << 10;
   Reopen();
-  constexpr Rows kAll{0, 2 * linebloom::kRows};
+  constexpr Rows kAll{0, 2 * kLoadRows};
   for (uint64_t begin = 0; begin < kAll.end; begin += kAll.end / 5) {
     WriteFile({begin, begin + kAll.end / 5});
   }

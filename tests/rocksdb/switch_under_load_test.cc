@@ -72,17 +72,17 @@ TEST_P(ConcurrencyTest, PartitionedFiltersInASmallCache) {
   {
     Load load(db_.get());
     for (int flush = 0; flush < 10; ++flush) {
-      load.WhileWriting(kRows / 10, [this] { Flush(); });
+      load.WhileWriting(kLoadRows / 10, [this] { Flush(); });
     }
   }
   EXPECT_GE(TakeCounts().no, 1000);  // the filters were at work
   CompactAll();
-  ExpectRows({0, 2 * kRows});
+  ExpectRows({0, 2 * kLoadRows});
   uint64_t keys = 0;
   for (const auto& properties : AllProperties(db_.get())) {
     keys += properties->num_filter_entries;
   }
-  EXPECT_EQ(keys, kRows);
+  EXPECT_EQ(keys, kLoadRows);
 }
 
 }  // namespace
