@@ -14,29 +14,10 @@ constexpr size_t kRibbonColumnBytes = 16;
 
 // The share of missing keys whose bits are all set, in a line with the share
 // `fill` of its bits set. Probes are products of one hash, yet as good as
-// independent: docs/program.md, "Look into filters".
+// independent: docs/program.md, "Look into filters". Those of legacy filters
+// are equidistant and may coincide, and more keys share a hash of 32 bits.
 double BloomLineRate(double fill, const ParsedFilter& filter) {
   return std::pow(fill, filter.probes);
-}
-
-// The probes are equidistant, modulo the line's bits, and coincide if the
-// distance is a multiple of a large power of 2: of 512 distances one leaves 1
-// probe, one 2, two 4.
-double LegacyBloomLineRate(double fill, const ParsedFilter& filter) {
-  const uint32_t distances = 8 * filter.line_bytes;
-  double rate = fill / distances;
-  for (uint32_t half = 1; half < distances; half *= 2) {
-    // `half` of the distances leave twice as many different probes.
-    const double share = 1.0 * half / distances;
-    rate += share * std::pow(fill, std::min<double>(filter.probes, 2.0 * half));
-  }
-  return rate;
-}
-
-// Two keys with the same 32-bit hash share all bits.
-double WithCollisions(double rate, uint64_t keys) {
-  const double collisions = 1 - std::exp(keys * -0x1p-32);
-  return rate + collisions - rate * collisions;
 }
 
 // A Ribbon filter of `columns` columns over `blocks` blocks of 128 slots. A
@@ -81,8 +62,10 @@ bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
     }
     return true;
   }
-  const bool is_legacy = filter.kind == BlockKind::kLegacyBloom;
-  if (!is_legacy && filter.kind != BlockKind::kBloom) return false;
+  if (filter.kind != BlockKind::kLegacyBloom &&
+      filter.kind != BlockKind::kBloom) {
+    return false;
+  }
   const uint64_t count = (block.size() - kFilterTailBytes) / filter.line_bytes;
   LineContents line;
   line.probes = filter.probes;
@@ -93,14 +76,13 @@ bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
       line.bits_set += std::popcount(LoadLittleEndian<uint64_t>(
           block.data() + i * filter.line_bytes + at));
     }
-    line.rate = is_legacy ? LegacyBloomLineRate(line.fill(), filter)
-                          : BloomLineRate(line.fill(), filter);
+    line.rate = BloomLineRate(line.fill(), filter);
     sink(i, line);
   }
   return true;
 }
 
-BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
+BlockFacts ReadBlockFacts(absl::string_view block) {
   BlockFacts facts{ParseFilter(block.data(), block.size()), {}};
   facts.bytes = block.size();
   if (facts.kind == BlockKind::kLinebloom) facts.line_bytes = kLineBytes;
@@ -112,28 +94,13 @@ BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
       });
   if (has_lines) {
     facts.rate = rates / facts.lines;
+  } else if (facts.kind == BlockKind::kRibbon) {
+    facts.rate = RibbonRate(
+        (block.size() - kFilterTailBytes) / kRibbonColumnBytes, facts.blocks);
   } else if (facts.kind != BlockKind::kEmpty) {
-    facts.rate =
-        BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
-  }
-  if (facts.kind == BlockKind::kLegacyBloom) {
-    facts.rate = WithCollisions(facts.rate, keys);
+    facts.rate = 1;
   }
   return facts;
-}
-
-std::optional<double> BuiltInFilterRate(const char* data, size_t size,
-                                        uint64_t keys) {
-  const ParsedFilter filter = ParseFilter(data, size);
-  if (filter.kind == BlockKind::kBloom && keys > 0) {
-    return PlainLineRate(filter.probes,
-                         static_cast<double>(keys) / filter.info.lines);
-  }
-  if (filter.kind == BlockKind::kRibbon) {
-    return RibbonRate((size - kFilterTailBytes) / kRibbonColumnBytes,
-                      filter.blocks);
-  }
-  return std::nullopt;
 }
 
 }  // namespace linebloom

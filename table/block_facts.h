@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
@@ -28,7 +27,8 @@ struct LineTotals {
 struct BlockFacts : ParsedFilter, LineTotals {
   uint64_t bytes = 0;
 
-  // The false-positive rate. 1 if the block rejects nothing.
+  // The false-positive rate. 1 if the block rejects nothing. Of kLegacyBloom
+  // only a lower limit.
   double rate = 0;
 
   // True if the rate comes from the block's bits alone, without assumptions.
@@ -43,22 +43,14 @@ struct BlockFacts : ParsedFilter, LineTotals {
   }
 };
 
-// `keys` is the number of keys in the block, 0 if unknown. Only the estimate of
-// kLegacyBloom uses it.
-BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys);
+BlockFacts ReadBlockFacts(absl::string_view block);
 
 // Calls `sink` for each line of linebloom's blocks and of RocksDB's Bloom
-// filters; the rates of legacy ones are estimates. `filter` is what the block
-// parses as. Returns false, without calling `sink`, if it has no lines.
+// filters; the rates of legacy ones are lower limits. `filter` is what the
+// block parses as. Returns false, without calling `sink`, if it has no lines.
 using LineSink =
     absl::FunctionRef<void(uint64_t number, const LineContents& line)>;
 bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
                  LineSink sink);
-
-// The expected false-positive rate of a filter block with `keys` keys that one
-// of RocksDB's policies wrote. Nothing for kinds whose rate has no simple form:
-// the Bloom filter of format_version below 5, and unknown kinds.
-std::optional<double> BuiltInFilterRate(const char* data, size_t size,
-                                        uint64_t keys);
 
 }  // namespace linebloom

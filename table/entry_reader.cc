@@ -81,7 +81,7 @@ absl::Status EntryReader::Open() {
   RETURN_IF_ERROR(
       FromRocksDb(reader_.Open(path_), absl::StrCat("cannot read ", path_)));
   order_->PassEveryEntry();
-  // Null for files without a properties block, as LevelDB's.
+  // Null if RocksDB doesn't find them, as in LevelDB's files.
   const auto properties = reader_.GetTableProperties();
   if (properties == nullptr) return absl::OkStatus();
   may_have_merge_operands_ = properties->num_merge_operands > 0;

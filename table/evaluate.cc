@@ -117,12 +117,10 @@ double RequestedMillibits(const Case& c) {
 // with the same request and the same kind of line can't improve it.
 bool IsWorse(const Case& c) {
   const TargetFilter& target = c.target;
-  const double worst =
-      target.worst_rate > 0 ? target.worst_rate : kTolerance * c.rate_after;
   const uint32_t least = target.keep_from_millibits > 0
                              ? target.keep_from_millibits
                              : target.request.millibits_per_key;
-  return !c.is_for_rocksdb() && c.facts.rate > worst &&
+  return !c.is_for_rocksdb() && c.facts.rate > kTolerance * c.rate_after &&
          RequestedMillibits(c) < least;
 }
 
@@ -232,7 +230,7 @@ std::optional<double> RateOfBuiltIn(
   std::unique_ptr<const char[]> memory;
   const rocksdb::Slice block = builder->Finish(&memory);
   const BlockFacts facts =
-      ReadBlockFacts(absl::string_view(block.data(), block.size()), kKeys);
+      ReadBlockFacts(absl::string_view(block.data(), block.size()));
   if (!IsOfRocksDb(facts.kind) || facts.kind == BlockKind::kReserved) {
     return std::nullopt;
   }
@@ -282,7 +280,6 @@ void AddRequest(const FamilyToRebuild& family,
             .level = level,
             .style = family.options.compaction_style};
   }
-  target->worst_rate = family.worst_rate;
   const auto request = RequestFor(family.policy, table, file);
   target->wants_none = !request;
   if (!request) return;

@@ -38,7 +38,6 @@ struct TargetFilter {
   uint32_t keep_from_millibits = 0;
   // True if filters share the memory of a block cache with data.
   bool may_shrink = false;
-  double worst_rate = 0;  // see RebuildFiltersOptions
   bool whole_key_filtering = true;
   // SliceTransform::AsString(), which RocksDB compares; empty if there is none.
   std::string prefix_extractor = {};
@@ -72,7 +71,6 @@ struct FamilyToRebuild {
   // True if the policy is one of RocksDB's own; `policy` is the default then.
   bool has_built_in_policy = false;
   FilterPolicyOptions policy;
-  double worst_rate = 0;                // see RebuildFiltersOptions
   rocksdb::ColumnFamilyMetaData files;  // when the plan was made
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.

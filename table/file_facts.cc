@@ -68,17 +68,6 @@ struct Sums {
   uint64_t keys = 0;
 };
 
-// An estimate of how many of the file's keys are in one block of a filter of
-// `filter_bytes`.
-uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
-                     const BlockHandle& block) {
-  if (filter_bytes == 0) return 0;
-  // The limit keeps nonsense in a file from overflowing 64 bits.
-  const double keys = std::min<double>(
-      1e18, properties.num_filter_entries.value_or(properties.num_entries));
-  return static_cast<uint64_t>(keys * (1.0 * block.size / filter_bytes));
-}
-
 }  // namespace
 
 bool FileFacts::is_used() const {
@@ -108,8 +97,8 @@ absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {
   Sums sums;
   for (const BlockHandle& handle : filter.blocks) {
     ASSIGN_OR_RETURN(const Block bytes, file.ReadFilterBlock(handle));
-    const BlockFacts block = ReadBlockFacts(
-        bytes.payload, KeysOfBlock(facts.properties, facts.bytes, handle));
+    const BlockFacts block = ReadBlockFacts(bytes.payload);
+    facts.rate_is_known &= block.kind != BlockKind::kLegacyBloom;
     facts.has_gaps |= block.bytes == 0;
     AddKind(block, &facts);
     AddProblems(block, handle.offset, &facts.problems);

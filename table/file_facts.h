@@ -42,6 +42,7 @@ struct FileFacts : LineTotals {  // of all blocks together
   // The mean rate of the blocks, weighted by their keys, or by their bytes if
   // their keys are unknown. 1 for a file without a filter.
   double rate = 1;
+  bool rate_is_known = true;  // false for legacy Bloom: a lower limit
   // The rate in linebloom's metadata, averaged in the same way.
   std::optional<double> rate_in_metadata;
   // True if `rate` comes from the bits alone, without assumptions.
@@ -53,9 +54,6 @@ struct FileFacts : LineTotals {  // of all blocks together
   bool has_filter() const { return filter_kind != FilterKind::kNone; }
   // True if a present-day RocksDB uses the filter at all.
   bool is_used() const;
-  // Files that LevelDB wrote don't say how many entries they have, and none has
-  // no entry.
-  bool knows_rows() const { return properties.num_entries > 0; }
   // Entries of all kinds except range deletions.
   uint64_t rows() const {
     return properties.num_entries -

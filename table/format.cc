@@ -18,12 +18,10 @@ namespace linebloom {
 namespace {
 
 constexpr uint64_t kMagic = 0x88e241b785f4cff7;
-constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;  // format_version 0
-
 constexpr size_t kMagicSize = 8;
 constexpr size_t kHandlesSize = 40;  // padded; version 6 has other fields
-constexpr size_t kLegacyFooterSize = kHandlesSize + kMagicSize;
-constexpr size_t kFooterSize = 1 + kHandlesSize + 4 + kMagicSize;
+constexpr size_t kVersionAt = 1 + kHandlesSize;
+constexpr size_t kFooterSize = kVersionAt + 4 + kMagicSize;
 
 // Offsets in the footer of format_version 6 to 8. Its first bytes can't be
 // handles of an older version, because one handle would have size 0.
@@ -43,8 +41,8 @@ absl::string_view OtherKindOfTable(uint64_t magic) {
       return "a plain table, which has no filter block";
     case 0x926789d0c5f17873:
       return "a cuckoo table, which has no filter block";
-    case kMagic:
-      return "the file is shorter than its footer";
+    case 0xdb4775248b80fb57:
+      return "a table of format_version 0, as LevelDB's, which can't be read";
     default:
       return "not an SSTable, or one that was cut short";
   }
@@ -64,69 +62,44 @@ bool ConsumeBlockHandle(absl::string_view* input, BlockHandle* handle) {
   return true;
 }
 
-// Consumes the handle of `what` from the front of `handles`.
-absl::Status ParseHandle(const RandomAccess& file, const Footer& footer,
-                         absl::string_view what, absl::string_view* handles,
-                         BlockHandle* handle) {
-  if (!ConsumeBlockHandle(handles, handle)) {
-    return DamageError(
-        file.name(), footer.offset,
-        absl::StrCat("footer: expected the ", what, "'s handle, two varints"));
-  }
-  if (EndsBefore(*handle, footer.offset)) return absl::OkStatus();
-  return DamageError(
-      file.name(), footer.offset,
-      absl::StrCat("footer: expected ", what == "index" ? "an " : "a ", what,
-                   " that ends before it, found ", ToString(*handle)));
-}
-
 // `handles` are the 40 bytes in a footer up to format_version 5. The index has
 // nothing to do with filters, but RocksDB allocates the size in its handle.
 absl::Status ParseHandles(const RandomAccess& file, absl::string_view handles,
                           Footer* footer) {
-  RETURN_IF_ERROR(
-      ParseHandle(file, *footer, "metaindex", &handles, &footer->metaindex));
   BlockHandle index;
-  return ParseHandle(file, *footer, "index", &handles, &index);
+  if (!ConsumeBlockHandle(&handles, &footer->metaindex) ||
+      !ConsumeBlockHandle(&handles, &index)) {
+    return DamageError(file.name(), footer->offset, "footer: damaged handles");
+  }
+  RETURN_IF_ERROR(CheckHandle(file, *footer, footer->metaindex, "metaindex"));
+  return CheckHandle(file, *footer, index, "index");
 }
 
-absl::Status CheckFooterChecksum(const RandomAccess& file,
-                                 absl::string_view bytes,
-                                 const Footer& footer) {
+bool HasRightChecksum(absl::string_view bytes, const Footer& footer) {
   std::string summed(bytes);
   std::fill_n(summed.begin() + kChecksumAt, 4, '\0');
-  const uint32_t expected =
-      ComputeChecksum(footer.checksum_type, summed) +
-      ChecksumContext(footer.base_context_checksum, footer.offset);
-  const uint32_t found = LoadLittleEndian<uint32_t>(bytes.data() + kChecksumAt);
-  if (found == expected) return absl::OkStatus();
-  return DamageError(
-      file.name(), footer.offset + kChecksumAt,
-      absl::StrFormat("footer: expected %s %08x over it, found %08x",
-                      ChecksumName(footer.checksum_type), expected, found));
+  return LoadLittleEndian<uint32_t>(bytes.data() + kChecksumAt) ==
+         ComputeChecksum(footer.checksum_type, summed) +
+             ChecksumContext(footer.base_context_checksum, footer.offset);
 }
 
 // `bytes` is a complete footer of format_version 6 to 8.
 absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
                            Footer* footer) {
-  if (bytes.substr(kExtendedMagicAt, kExtendedMagic.size()) != kExtendedMagic) {
-    return DamageError(
-        file.name(), footer->offset + kExtendedMagicAt,
-        absl::StrCat("footer of format_version ", footer->format_version,
-                     ": expected the bytes 3e 00 7a 00"));
-  }
   footer->base_context_checksum =
       LoadLittleEndian<uint32_t>(bytes.data() + kBaseContextAt);
-  if (footer->base_context_checksum == 0) {
-    return DamageError(file.name(), footer->offset + kBaseContextAt,
-                       "footer: expected a base context checksum other than 0");
+  if (bytes.substr(kExtendedMagicAt, kExtendedMagic.size()) != kExtendedMagic ||
+      footer->base_context_checksum == 0) {
+    return DamageError(file.name(), footer->offset,
+                       "footer: lacks what format_version 6 added");
   }
-  RETURN_IF_ERROR(CheckFooterChecksum(file, bytes, *footer));
+  if (!HasRightChecksum(bytes, *footer)) {
+    return DamageError(file.name(), footer->offset, "footer: wrong checksum");
+  }
   if (LoadLittleEndian<uint64_t>(bytes.data() + kReservedAt) != 0) {
     return absl::UnimplementedError(
         At(file.name(), footer->offset + kReservedAt,
-           "footer: expected 8 bytes of 0; the file uses a feature that is "
-           "newer than this reader"));
+           "footer: the file uses a feature that is newer than this reader"));
   }
   const uint64_t field =
       LoadLittleEndian<uint32_t>(bytes.data() + kMetaindexSizeAt);
@@ -134,43 +107,11 @@ absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
   const uint64_t size = has_gap ? field & 0xffff : field;
   const uint64_t gap = has_gap ? field >> 16 : 0;  // before the footer
   if (size + kBlockTrailerSize + gap > footer->offset) {
-    return DamageError(
-        file.name(), footer->offset + kMetaindexSizeAt,
-        absl::StrCat("footer: expected a metaindex that fits before it, found ",
-                     size, " bytes and a gap of ", gap));
+    return DamageError(file.name(), footer->offset + kMetaindexSizeAt,
+                       "footer: the metaindex is larger than the file");
   }
   footer->metaindex = {footer->offset - gap - kBlockTrailerSize - size, size};
   return absl::OkStatus();
-}
-
-// `bytes` is a complete footer of format_version 1 or higher.
-absl::Status ParseVersioned(const RandomAccess& file, absl::string_view bytes,
-                            Footer* footer) {
-  const size_t version_at = 1 + kHandlesSize;
-  footer->format_version =
-      LoadLittleEndian<uint32_t>(bytes.data() + version_at);
-  if (footer->format_version == 0) {
-    return DamageError(file.name(), footer->offset + version_at,
-                       "footer: expected a format_version of 1 or more, found "
-                       "0 with the magic number of newer ones");
-  }
-  if (footer->format_version > kNewestFormatVersion) {
-    return absl::UnimplementedError(
-        At(file.name(), footer->offset + version_at,
-           absl::StrCat("footer: expected a format_version of at most ",
-                        kNewestFormatVersion, ", found ",
-                        footer->format_version)));
-  }
-  const auto type = static_cast<uint8_t>(bytes[0]);
-  if (type > static_cast<uint8_t>(ChecksumType::kXxh3)) {
-    return DamageError(file.name(), footer->offset,
-                       absl::StrCat("footer: expected a checksum type of 0 to "
-                                    "4, found ",
-                                    type));
-  }
-  footer->checksum_type = static_cast<ChecksumType>(type);
-  if (footer->format_version >= 6) return ParseExtended(file, bytes, footer);
-  return ParseHandles(file, bytes.substr(1, kHandlesSize), footer);
 }
 
 // CRC32c comes from ISA-L, which Debian packages and which selects the CPU's
@@ -212,13 +153,6 @@ constexpr uint32_t kUniformKeysBit = uint32_t{1} << 29;
 
 }  // namespace
 
-absl::string_view ChecksumName(ChecksumType type) {
-  // In the order of ChecksumType.
-  static constexpr absl::string_view kNames[] = {"no checksum", "CRC32c",
-                                                 "xxHash32", "XXH64", "XXH3"};
-  return kNames[static_cast<size_t>(type)];
-}
-
 uint32_t ComputeChecksum(ChecksumType type, absl::string_view bytes) {
   switch (type) {
     case ChecksumType::kNone:
@@ -240,43 +174,40 @@ uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
   return base ^ static_cast<uint32_t>(offset + (offset >> 32));
 }
 
-std::string ToString(const BlockHandle& handle) {
-  return absl::StrCat(handle.size, " bytes at offset ", handle.offset);
-}
-
 absl::StatusOr<Footer> ReadFooter(const RandomAccess& file) {
-  if (file.size() < kLegacyFooterSize) {
+  if (file.size() < kFooterSize) {
     return absl::InvalidArgumentError(absl::StrCat(
-        file.name(), ": expected an SSTable, which has at least ",
-        kLegacyFooterSize, " bytes, found a file of ", file.size(), " bytes"));
+        file.name(), ": not an SSTable: it has ", file.size(), " bytes"));
   }
-  const auto length =
-      static_cast<size_t>(std::min<uint64_t>(file.size(), kFooterSize));
   Footer footer;
-  footer.offset = file.size() - length;
-  ASSIGN_OR_RETURN(std::string bytes, file.Read(footer.offset, length));
-
-  absl::Status status;
-  const uint64_t magic =
-      LoadLittleEndian<uint64_t>(bytes.data() + length - kMagicSize);
-  if (magic == kLegacyMagic) {
-    footer.offset = file.size() - kLegacyFooterSize;
-    footer.checksum_type =
-        ChecksumType::kCrc32c;  // the only type in format_version 0
-    const size_t handles_at = length - kLegacyFooterSize;
-    status = ParseHandles(
-        file, absl::string_view(bytes).substr(handles_at, kHandlesSize),
-        &footer);
-  } else if (magic == kMagic && length == kFooterSize) {
-    status = ParseVersioned(file, bytes, &footer);
-  } else {
-    status = absl::InvalidArgumentError(
-        At(file.name(), file.size() - kMagicSize,
-           absl::StrFormat("expected the magic number %x of a block-based "
-                           "SSTable, found %x: %s",
-                           kMagic, magic, OtherKindOfTable(magic))));
+  footer.offset = file.size() - kFooterSize;
+  ASSIGN_OR_RETURN(const std::string bytes,
+                   file.Read(footer.offset, kFooterSize));
+  const size_t magic_at = kFooterSize - kMagicSize;
+  const uint64_t magic = LoadLittleEndian<uint64_t>(bytes.data() + magic_at);
+  if (magic != kMagic) {
+    return absl::InvalidArgumentError(
+        At(file.name(), footer.offset + magic_at, OtherKindOfTable(magic)));
   }
-  if (!status.ok()) return status;
+  footer.format_version = LoadLittleEndian<uint32_t>(bytes.data() + kVersionAt);
+  if (footer.format_version > kNewestFormatVersion) {
+    return absl::UnimplementedError(
+        At(file.name(), footer.offset + kVersionAt,
+           absl::StrCat("footer: format_version ", footer.format_version,
+                        " is newer than this reader")));
+  }
+  const auto type = static_cast<uint8_t>(bytes[0]);
+  if (footer.format_version == 0 ||
+      type > static_cast<uint8_t>(ChecksumType::kXxh3)) {
+    return DamageError(file.name(), footer.offset,
+                       "footer: damaged format_version or type of checksum");
+  }
+  footer.checksum_type = static_cast<ChecksumType>(type);
+  RETURN_IF_ERROR(
+      footer.format_version >= 6
+          ? ParseExtended(file, bytes, &footer)
+          : ParseHandles(file, absl::string_view(bytes).substr(1, kHandlesSize),
+                         &footer));
   return footer;
 }
 
@@ -286,22 +217,21 @@ absl::Status Block::Damage(uint64_t offset_in_payload,
                      absl::StrCat(what, ": ", message));
 }
 
+absl::Status CheckHandle(const RandomAccess& file, const Footer& footer,
+                         const BlockHandle& handle, absl::string_view what) {
+  if (EndsBefore(handle, footer.offset) && handle.size <= kMaxBlockSize) {
+    return absl::OkStatus();
+  }
+  return DamageError(
+      file.name(), handle.offset,
+      absl::StrCat(what, ": no block of ", handle.size, " bytes fits here"));
+}
+
 absl::StatusOr<std::string> ReadStored(const RandomAccess& file,
                                        const Footer& footer,
                                        const BlockHandle& handle,
                                        absl::string_view what) {
-  if (!EndsBefore(handle, footer.offset)) {
-    return DamageError(
-        file.name(), handle.offset,
-        absl::StrCat(what, ": expected a block that ends before the footer at ",
-                     "offset ", footer.offset, ", found ", ToString(handle)));
-  }
-  if (handle.size > kMaxBlockSize) {
-    return DamageError(
-        file.name(), handle.offset,
-        absl::StrCat(what, ": expected a block of at most ", kMaxBlockSize,
-                     " bytes, found ", ToString(handle)));
-  }
+  RETURN_IF_ERROR(CheckHandle(file, footer, handle, what));
   return file.Read(handle.offset, handle.size + kBlockTrailerSize);
 }
 
@@ -310,29 +240,19 @@ absl::StatusOr<Block> CheckStored(const RandomAccess& file,
                                   const BlockHandle& handle,
                                   absl::string_view what, std::string stored) {
   const auto size = static_cast<size_t>(handle.size);
-  const absl::string_view summed =
-      absl::string_view(stored).substr(0, size + 1);
-  const uint32_t expected =
-      ComputeChecksum(footer.checksum_type, summed) +
+  const uint32_t checksum =
+      ComputeChecksum(footer.checksum_type,
+                      absl::string_view(stored).substr(0, size + 1)) +
       ChecksumContext(footer.base_context_checksum, handle.offset);
-  const uint32_t found = LoadLittleEndian<uint32_t>(stored.data() + size + 1);
-  if (found != expected) {
-    return DamageError(
-        file.name(), handle.offset + size + 1,
-        absl::StrFormat("%s: expected %s %08x over %s, found %08x", what,
-                        ChecksumName(footer.checksum_type), expected,
-                        ToString(handle), found));
-  }
-  const auto compression = static_cast<unsigned char>(stored[size]);
-  if (compression != 0) {
-    return DamageError(
-        file.name(), handle.offset + size,
-        absl::StrCat(what, ": expected compression type 0 (none), found ",
-                     "type ", compression));
-  }
+  const bool is_compressed = stored[size] != 0;
+  const bool is_sound =
+      LoadLittleEndian<uint32_t>(stored.data() + size + 1) == checksum;
   stored.resize(size);
-  return Block{std::move(stored), handle.offset, absl::StrCat(what),
-               file.name()};
+  Block block{std::move(stored), handle.offset, absl::StrCat(what),
+              file.name()};
+  if (!is_sound) return block.Damage(size + 1, "wrong checksum");
+  if (is_compressed) return block.Damage(size, "compressed");
+  return block;
 }
 
 absl::StatusOr<Block> ReadBlock(const RandomAccess& file, const Footer& footer,
@@ -348,59 +268,31 @@ EntryIterator::EntryIterator(const Block* block, ValueForm form)
   // bytes each. They are for seeking, so iterating needs only the first: what
   // is before it is a prefix of all keys (format_version 8).
   const absl::string_view payload = block->payload;
-  if (payload.size() < 4) {
-    status_ = block->Damage(
-        0, absl::StrCat("expected at least 4 bytes, found ", payload.size()));
-    return;
-  }
+  status_ =
+      block->Damage(0, "damaged restart points");  // unless they are sound
+  if (payload.size() < 4) return;
   const size_t count_at = payload.size() - 4;
   const uint32_t restarts =
       LoadLittleEndian<uint32_t>(payload.data() + count_at) & ~kUniformKeysBit;
-  if (restarts > count_at / 4) {
-    status_ = block->Damage(
-        count_at,
-        absl::StrCat("expected a number of restart points that fits in ",
-                     payload.size(), " bytes, found ", restarts));
-    return;
-  }
+  if (restarts > count_at / 4) return;
   const size_t restarts_at = count_at - size_t{4} * restarts;
   if (restarts > 0) {
     prefix_size_ = LoadLittleEndian<uint32_t>(payload.data() + restarts_at);
   }
-  if (prefix_size_ > 0 && prefix_size_ >= restarts_at) {
-    status_ = block->Damage(
-        restarts_at, absl::StrCat("expected a prefix of its keys that ends "
-                                  "before, found ",
-                                  prefix_size_, " bytes"));
-    return;
-  }
+  if (prefix_size_ > 0 && prefix_size_ >= restarts_at) return;
+  status_ = absl::OkStatus();
   entries_ = payload.substr(0, restarts_at);
   position_ = prefix_size_;
   key_.assign(payload.data(), prefix_size_);
 }
 
-bool EntryIterator::Fail(absl::string_view expected) {
-  status_ = block_->Damage(position_, absl::StrCat("expected ", expected));
-  entries_ = {};
-  position_ = 0;
-  return false;
-}
-
 bool EntryIterator::NextLengths(absl::string_view* input, uint32_t* unshared) {
-  if (!ConsumeVarint32(input, &shared_) || !ConsumeVarint32(input, unshared)) {
-    return Fail("the lengths of a key, two varints");
-  }
-  // Sharing less than the prefix would take time to restore it.
-  if (shared_ > key_.size() || (shared_ > 0 && shared_ < prefix_size_)) {
-    return Fail(absl::StrCat("a key that shares ", prefix_size_, " to ",
-                             key_.size(), " bytes of the one before, found ",
-                             shared_));
-  }
-  if (form_ == ValueForm::kAnyBytes &&
-      !ConsumeVarint32(input, &stored_value_length_)) {
-    return Fail("the length of a value, a varint");
-  }
-  return true;
+  return ConsumeVarint32(input, &shared_) && ConsumeVarint32(input, unshared) &&
+         // Sharing less than the prefix would take time to restore it.
+         shared_ <= key_.size() && (shared_ == 0 || shared_ >= prefix_size_) &&
+         (form_ != ValueForm::kAnyBytes ||
+          ConsumeVarint32(input, &stored_value_length_)) &&
+         *unshared <= input->size();
 }
 
 // `input` starts with the value.
@@ -409,15 +301,10 @@ bool EntryIterator::NextValue(absl::string_view input) {
   if (form_ != ValueForm::kAnyBytes) {
     absl::string_view rest = input;
     BlockHandle ignored;
-    if (!ConsumeHandle(&rest, &ignored)) {
-      return Fail("an entry whose value is a block handle");
-    }
+    if (!ConsumeHandle(&rest, &ignored)) return false;
     length = input.size() - rest.size();
   }
-  if (length > input.size()) {
-    return Fail(absl::StrCat("an entry with a value of ", length,
-                             " bytes, but ", input.size(), " are left"));
-  }
+  if (length > input.size()) return false;
   value_ = input.substr(0, length);
   value_offset_ = entries_.size() - input.size();
   position_ = value_offset_ + length;
@@ -428,14 +315,15 @@ bool EntryIterator::Next() {
   if (position_ >= entries_.size()) return false;
   absl::string_view input = entries_.substr(position_);
   uint32_t unshared = 0;
-  if (!NextLengths(&input, &unshared)) return false;
-  if (unshared > input.size()) {
-    return Fail(absl::StrCat("an entry with ", unshared, " bytes of key, but ",
-                             input.size(), " are left"));
+  if (NextLengths(&input, &unshared)) {
+    key_.resize(shared_ > 0 ? shared_ : prefix_size_);
+    key_.append(input.data(), unshared);
+    if (NextValue(input.substr(unshared))) return true;
   }
-  key_.resize(shared_ > 0 ? shared_ : prefix_size_);
-  key_.append(input.data(), unshared);
-  return NextValue(input.substr(unshared));
+  status_ = block_->Damage(position_, "a damaged entry");
+  entries_ = {};
+  position_ = 0;
+  return false;
 }
 
 bool EntryIterator::NextHandle(BlockHandle* handle) const {

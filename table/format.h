@@ -67,9 +67,6 @@ inline bool EndsBefore(const BlockHandle& handle, uint64_t limit) {
          kBlockTrailerSize <= limit - handle.offset - handle.size;
 }
 
-// For messages, like "123 bytes at offset 456".
-std::string ToString(const BlockHandle& handle);
-
 // The values are those stored in the footer.
 enum class ChecksumType : uint8_t {
   kNone = 0,
@@ -78,9 +75,6 @@ enum class ChecksumType : uint8_t {
   kXxHash64 = 3,  // its low 32 bits
   kXxh3 = 4,      // low 32 bits, combined with a product of the last byte
 };
-
-// For example "CRC32c".
-absl::string_view ChecksumName(ChecksumType type);
 
 // The checksum of a block's payload and the type byte after it, or of a footer.
 // XXH3 treats the last byte separately, so the view must end where the summed
@@ -92,8 +86,7 @@ uint32_t ComputeChecksum(ChecksumType type, absl::string_view bytes);
 // `base` is the footer's base context checksum; 0 adds nothing.
 uint32_t ChecksumContext(uint32_t base, uint64_t offset);
 
-// "FILE: offset N: WHAT", where `what` says what was expected there and what
-// was found.
+// "FILE: offset N: WHAT".
 inline std::string At(absl::string_view file, uint64_t offset,
                       absl::string_view what) {
   return absl::StrCat(file, ": offset ", offset, ": ", what);
@@ -109,7 +102,7 @@ inline absl::Status DamageError(absl::string_view file, uint64_t offset,
 inline constexpr uint32_t kNewestFormatVersion = 8;
 
 struct Footer {
-  uint32_t format_version = 0;  // 0 to kNewestFormatVersion
+  uint32_t format_version = 0;  // 1 to kNewestFormatVersion
   ChecksumType checksum_type = ChecksumType::kNone;
   uint32_t base_context_checksum = 0;  // 0 before format_version 6
   BlockHandle metaindex;               // ends before the footer
@@ -136,6 +129,11 @@ struct Block {
   absl::Status Damage(uint64_t offset_in_payload,
                       absl::string_view message) const;
 };
+
+// DataLoss unless the block at `handle`, which `what` names in messages, ends
+// before the footer and has a size that RocksDB can store.
+absl::Status CheckHandle(const RandomAccess& file, const Footer& footer,
+                         const BlockHandle& handle, absl::string_view what);
 
 // Reads the block at `handle`. DataLoss unless it ends before the footer, which
 // is checked before memory is allocated, is not compressed and has the right
@@ -203,7 +201,6 @@ class EntryIterator {
   const absl::Status& status() const { return status_; }
 
  private:
-  bool Fail(absl::string_view expected);
   bool NextLengths(absl::string_view* input, uint32_t* unshared);
   bool NextValue(absl::string_view input);
   bool ConsumeHandle(absl::string_view* input, BlockHandle* handle) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,10 +16,7 @@
 #include "filter_policy/policy/policy_options.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/metadata.h"
-#include "table/entry_reader.h"
 #include "table/file_facts.h"
-#include "table/probe_shares.h"
-#include "table/random_access.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 
@@ -31,63 +27,34 @@ using rocksdb::ColumnFamilyHandle;
 using rocksdb::SstFileMetaData;
 using rocksdb::Status;
 
-absl::StatusOr<SstFile> OpenSst(rocksdb::DB* db, const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
-                   OpenFile(db->GetFileSystem(), path));
-  return SstFile::Open(std::move(bytes));
+std::string PathOf(const SstFileMetaData& file) {
+  return absl::StrCat(file.directory, "/", file.relative_filename);
 }
 
-// Reads all rows: a file without a properties block doesn't say how many it
-// has. Rejected: an estimate by its bytes. Levels of too few keys get too many
-// bits, and LevelDB's databases have no other files.
-absl::StatusOr<uint64_t> CountEntries(rocksdb::DB* db,
-                                      const std::string& path) try {
-  EntryReader reader(path, db->GetEnv());
-  RETURN_IF_ERROR(reader.Open());
-  uint64_t entries = 0;
-  RETURN_IF_ERROR(reader.ForEach([&entries](absl::string_view) {
-    ++entries;
-    return absl::OkStatus();
-  }));
-  return entries;
-} catch (const std::bad_alloc&) {
-  return absl::ResourceExhaustedError(absl::StrCat(
-      path, ": too little memory to count its rows, or a damaged size"));
-}
-
-// `known` is what the metadata says, which has the entries only of files that
-// RocksDB has opened, and of none without properties. (Don't make RocksDB open
-// the rest: a damaged footer can make it throw.)
-absl::StatusOr<uint64_t> EntriesOf(rocksdb::DB* db, const std::string& path,
-                                   uint64_t known) {
-  if (known > 0) return known;
-  ASSIGN_OR_RETURN(const SstFile file, OpenSst(db, path));
-  return file.properties().are_known ? file.properties().num_entries
-                                     : CountEntries(db, path);
-}
-
-// A file that is readable except for its filter is worth rewriting. `entries`:
-// if known from the metadata, else 0.
-absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path,
-                                   uint64_t entries) {
-  ASSIGN_OR_RETURN(const SstFile file, OpenSst(db, path));
+// A file that is readable except for its filter is worth rewriting.
+absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path) {
+  ASSIGN_OR_RETURN(const SstFile file,
+                   SstFile::Open(path, db->GetFileSystem()));
   absl::StatusOr<FileFacts> read = ReadFileFacts(file);
+  if (read.ok() || !absl::IsDataLoss(read.status())) return read;
   FileFacts facts;
-  if (read.ok()) {
-    facts = *std::move(read);
-  } else if (absl::IsDataLoss(read.status())) {
-    facts.properties = file.properties();
-    facts.filter_kind = file.filter().kind;
-    facts.compatibility_name = file.filter().compatibility_name;
-    facts.problems.emplace_back(read.status().message());
-  } else {
-    return read.status();
-  }
-  if (!facts.properties.are_known) {
-    ASSIGN_OR_RETURN(facts.properties.num_entries,
-                     EntriesOf(db, path, entries));
-  }
+  facts.properties = file.properties();
+  facts.filter_kind = file.filter().kind;
+  facts.compatibility_name = file.filter().compatibility_name;
+  facts.problems.emplace_back(read.status().message());
   return facts;
+}
+
+// The metadata has them only of files that RocksDB has opened. (Don't make it
+// open the rest: a damaged footer can make it throw.) 0 for files that can't be
+// read, which are reported when they are examined.
+double EntriesOf(rocksdb::DB* db, const SstFileMetaData& meta) {
+  uint64_t entries = meta.num_entries;
+  if (entries == 0) {
+    const auto file = SstFile::Open(PathOf(meta), db->GetFileSystem());
+    if (file.ok()) entries = file->properties().num_entries;
+  }
+  return static_cast<double>(entries);
 }
 
 // Lists the files of each family and, if its policy needs it, describes the
@@ -101,10 +68,7 @@ void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
     auto tree = std::make_shared<TreeState>();
     for (rocksdb::LevelMetaData& level : family.files.levels) {
       for (const SstFileMetaData& file : level.files) {
-        // Unreadable ones are reported when they are examined.
-        const uint64_t entries =
-            EntriesOf(db, PathOf(db, file), file.num_entries).value_or(0);
-        tree->Add({.unknown = static_cast<double>(entries)}, level.level);
+        tree->Add({.unknown = EntriesOf(db, file)}, level.level);
       }
     }
     family.tree = std::move(tree);
@@ -162,7 +126,7 @@ class Planner {
   Status LookAtFamily(size_t index) {
     const FamilyToRebuild& family = families_[index];
     std::vector<PlannedFile> files;
-    std::vector<FileRange> ranges;
+    std::map<int, double> rows;  // of each level
     for (const rocksdb::LevelMetaData& level : family.files.levels) {
       for (const SstFileMetaData& meta : level.files) {
         PlannedFile file;
@@ -171,18 +135,20 @@ class Planner {
         file.level = level.level;
         RETURN_IF_ERROR(LookAtFile(meta, &file));
         if (file.rebuild.path.empty()) continue;
-        ranges.push_back({meta.smallestkey, meta.largestkey,
-                          static_cast<double>(file.rebuild.rows)});
+        rows[level.level] += static_cast<double>(file.rebuild.rows);
         files.push_back(std::move(file));
       }
     }
-    const std::vector<KeyInterval> intervals =
-        IntervalsOf(ranges, *family.options.comparator);
     double reads = 0;
-    for (size_t i = 0; i < intervals.size(); ++i) {
-      FileRebuild& file = files[i].rebuild;
-      reads += intervals[i].share() * file.rate;
-      file.saved_reads = intervals[i].share() * (file.rate - file.rate_after);
+    for (PlannedFile& planned : files) {
+      FileRebuild& file = planned.rebuild;
+      if (file.rows == 0) continue;
+      // Every file of level 0 is probed, and one of each level below.
+      const double share =
+          file.level == 0 ? 1
+                          : static_cast<double>(file.rows) / rows[file.level];
+      reads += share * file.rate;
+      file.saved_reads = share * (file.rate - file.rate_after);
     }
     report_->reads.push_back({family.name, reads, reads});
     for (PlannedFile& file : files) {
@@ -201,9 +167,8 @@ class Planner {
   Status LookAtFile(const SstFileMetaData& meta, PlannedFile* file) {
     RETURN_IF_ERROR(Continue(progress_, so_far_));
     ++so_far_.files_done;
-    const std::string path = PathOf(db_, meta);
-    const absl::StatusOr<FileFacts> facts =
-        Describe(db_, path, meta.num_entries);
+    const std::string path = PathOf(meta);
+    const absl::StatusOr<FileFacts> facts = Describe(db_, path);
     if (absl::IsNotFound(facts.status())) return Status::OK();
     ++report_->files_examined;
     if (!facts.ok()) {
@@ -286,7 +251,6 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
     family.name = handle->GetName();
     family.handle = handle;
     family.options = db->GetOptions(handle);
-    family.worst_rate = options.worst_rate;
     const std::string problem = ReadPolicy(&family);
     if (problem.empty()) continue;
     return Status::InvalidArgument(
@@ -302,14 +266,13 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
   return Status::OK();
 }
 
-std::vector<PlannedFile> FindFiles(rocksdb::DB* db,
-                                   const std::vector<FamilyToRebuild>& families,
+std::vector<PlannedFile> FindFiles(const std::vector<FamilyToRebuild>& families,
                                    const std::vector<FileRebuild>& files) {
   std::map<std::string, PlannedFile> live;
   for (size_t i = 0; i < families.size(); ++i) {
     for (const rocksdb::LevelMetaData& level : families[i].files.levels) {
       for (const SstFileMetaData& meta : level.files) {
-        PlannedFile& file = live[PathOf(db, meta)];
+        PlannedFile& file = live[PathOf(meta)];
         file.family = i;
         file.number = meta.file_number;
         file.level = level.level;

@@ -32,8 +32,7 @@ rocksdb::Status ReadFamilies(rocksdb::DB* db,
                              std::vector<FamilyToRebuild>* families);
 
 // Finds the files of an earlier plan. Files that are gone get that outcome.
-std::vector<PlannedFile> FindFiles(rocksdb::DB* db,
-                                   const std::vector<FamilyToRebuild>& families,
+std::vector<PlannedFile> FindFiles(const std::vector<FamilyToRebuild>& families,
                                    const std::vector<FileRebuild>& files);
 
 // Examines the filters of all live files of `families` and fills in all of

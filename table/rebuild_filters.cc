@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,9 +27,7 @@
 #include "rocksdb/table.h"
 #include "table/entry_reader.h"
 #include "table/evaluate.h"
-#include "table/pace.h"
 #include "table/plan_rebuild.h"
-#include "table/random_access.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 
@@ -37,7 +36,6 @@ namespace {
 
 using rocksdb::SstFileMetaData;
 using rocksdb::Status;
-using Clock = std::chrono::steady_clock;
 
 // CompactFiles() fails badly in a CompactedDBImpl, which OpenForReadOnly() may
 // return (seen in 7.8 and 9.10). All read-only databases reject
@@ -123,12 +121,10 @@ rocksdb::Options ReaderOptions(rocksdb::Options options) {
 }
 
 // Checks all blocks that a compaction would read, the filter only if it isn't
-// damaged, because RocksDB's own check covers all blocks or none. It asserts
-// that it knows all their names, so files of others are read instead, too.
+// damaged, because RocksDB's own check covers all blocks or none.
 absl::Status CheckDataBlocks(rocksdb::DB* db, const rocksdb::Options& options,
-                             const SstFile& sst, const FileRebuild& file) {
-  if (file.reason == RebuildReason::kDamagedFilter ||
-      !sst.properties().are_known) {
+                             const FileRebuild& file) {
+  if (file.reason == RebuildReason::kDamagedFilter) {
     EntryReader reader(file.path, db->GetEnv());
     RETURN_IF_ERROR(reader.Open());
     return reader.ForEach([](absl::string_view) { return absl::OkStatus(); });
@@ -146,10 +142,8 @@ absl::Status CheckDataBlocks(rocksdb::DB* db, const rocksdb::Options& options,
 absl::Status IsSafeToCompact(rocksdb::DB* db, const rocksdb::Options& options,
                              const FileRebuild& file, bool check_data_blocks) {
   try {
-    ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
-                     OpenFile(db->GetFileSystem(), file.path));
-    ASSIGN_OR_RETURN(const SstFile sst, SstFile::Open(std::move(bytes)));
-    return check_data_blocks ? CheckDataBlocks(db, options, sst, file)
+    RETURN_IF_ERROR(SstFile::Open(file.path, db->GetFileSystem()).status());
+    return check_data_blocks ? CheckDataBlocks(db, options, file)
                              : absl::OkStatus();
   } catch (const std::bad_alloc& error) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -213,7 +207,7 @@ class Rewriter {
     // How often to try a file that is being compacted. Pauses double, 13
     // seconds in all, in addition to the time spent on other files.
     constexpr int kAttempts = 8;
-    std::chrono::duration<double> pause(0.1);
+    std::chrono::milliseconds pause(100);
     for (int attempt = 1;; ++attempt, pause *= 2) {
       RETURN_IF_ERROR(TryEach());
       if (attempt == kAttempts || so_far_.files_done == plan_.size()) break;
@@ -227,13 +221,13 @@ class Rewriter {
   }
 
  private:
-  Status Pause(std::chrono::duration<double> pause) {
-    Status status;
-    SleepWhile(pause, [&] {
-      status = Continue(progress_, so_far_);
-      return status.ok();
-    });
-    return status;
+  Status Pause(std::chrono::milliseconds pause) {
+    constexpr std::chrono::milliseconds kTurn(100);
+    for (; pause.count() > 0; pause -= kTurn) {
+      RETURN_IF_ERROR(Continue(progress_, so_far_));
+      std::this_thread::sleep_for(kTurn);
+    }
+    return Status::OK();
   }
 
   Status TryEach() {
@@ -242,9 +236,6 @@ class Rewriter {
       if (!IsPlanned(file)) continue;
       RETURN_IF_ERROR(Continue(progress_, so_far_));
       RETURN_IF_ERROR(Rewrite(&file));
-      RETURN_IF_ERROR(
-          Pause(PauseAfter(report_->bytes_rewritten, Clock::now() - start_,
-                           options_.bytes_per_second)));
     }
     return Status::OK();
   }
@@ -348,7 +339,6 @@ class Rewriter {
   std::vector<PlannedFile>& plan_;
   RebuildFiltersReport* report_;
   RebuildFiltersProgress so_far_;
-  const Clock::time_point start_ = Clock::now();
 };
 
 }  // namespace
@@ -359,17 +349,12 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   RebuildFiltersReport ignored;
   if (report == nullptr) report = &ignored;
   *report = {};
-  if (!(options.worst_rate >= 0 && options.worst_rate <= 1)) {
-    return Status::InvalidArgument(
-        absl::StrCat("linebloom: worst_rate=", options.worst_rate),
-        "must be from 0 to 1");
-  }
   std::vector<FamilyToRebuild> families;
   RETURN_IF_ERROR(ReadFamilies(db, options, &families));
   if (!options.dry_run && IsReadOnly(db)) {
     return Status::NotSupported("linebloom: the database is read-only");
   }
-  std::vector<PlannedFile> plan = FindFiles(db, families, options.files);
+  std::vector<PlannedFile> plan = FindFiles(families, options.files);
   if (options.files.empty()) {
     RETURN_IF_ERROR(PlanFiles(db, families, options, progress, report, &plan));
   }

@@ -2,94 +2,103 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "rocksdb/db.h"
 #include "rocksdb/file_system.h"
-#include "rocksdb/metadata.h"
 #include "table/status.h"
 
 namespace linebloom {
 namespace {
 
-constexpr absl::string_view kWhat = "properties";
+constexpr absl::string_view kProperties = "properties";
+constexpr absl::string_view kFilter = "filter";
 constexpr absl::string_view kGlobalSequenceNumber =
     "rocksdb.external_sst_file.global_seqno";
 constexpr size_t kGlobalSequenceNumberSize = 8;
 
-// Stores one property in `p`, or ignores it. If the value breaks the format,
-// returns what was expected; otherwise nothing.
-absl::string_view TakeProperty(absl::string_view name, absl::string_view value,
-                               Properties* p) {
-  const auto number = [&](uint64_t* field) -> absl::string_view {
-    return ConsumeVarint64(&value, field) ? "" : "a number, a varint";
-  };
-  const auto text = [&](std::string* field) -> absl::string_view {
-    if (value != "nullptr") field->assign(value.data(), value.size());
-    return "";
-  };
-  // Flags are stored as the numbers 0 and 1, or as the texts "0" and "1".
-  const auto flag = [&](bool* field) -> absl::string_view {
-    uint64_t stored = 0;
-    const absl::string_view expected = number(&stored);
-    if (expected.empty()) *field = stored != 0;
-    return expected;
-  };
-  const auto text_flag = [&](bool* field) -> absl::string_view {
-    if (value != "0" && value != "1") return "\"0\" or \"1\"";
-    *field = value == "1";
-    return "";
-  };
-  if (name == "rocksdb.num.entries") return number(&p->num_entries);
-  if (name == "rocksdb.num.range-deletions") {
-    return number(&p->num_range_deletions);
+template <typename Value>
+struct Field {
+  absl::string_view name;
+  Value Properties::*value;
+};
+
+constexpr Field<uint64_t> kNumbers[] = {  // as varints
+    {"rocksdb.num.entries", &Properties::num_entries},
+    {"rocksdb.num.range-deletions", &Properties::num_range_deletions},
+    {"rocksdb.filter.size", &Properties::filter_size},
+    {"rocksdb.num.data.blocks", &Properties::num_data_blocks},
+    {"rocksdb.data.size", &Properties::data_size},
+    {"rocksdb.index.size", &Properties::index_size}};
+
+constexpr Field<std::string> kTexts[] = {
+    {"rocksdb.filter.policy", &Properties::filter_policy_name},
+    {"rocksdb.prefix.extractor.name", &Properties::prefix_extractor_name},
+    {"rocksdb.comparator", &Properties::comparator_name}};
+
+constexpr Field<bool> kFlags[] = {  // as the texts "0" and "1"
+    {"rocksdb.block.based.table.whole.key.filtering",
+     &Properties::whole_key_filtering},
+    {"rocksdb.block.based.table.prefix.filtering",
+     &Properties::prefix_filtering}};
+
+constexpr Field<bool> kNumberFlags[] = {
+    {"rocksdb.index.key.is.user.key", &Properties::index_key_is_user_key},
+    {"rocksdb.index.value.is.delta.encoded",
+     &Properties::index_value_is_delta_encoded}};
+
+// Null unless `fields` has one of this name.
+template <typename Value, size_t kCount>
+Value* Find(const Field<Value> (&fields)[kCount], absl::string_view name,
+            Properties* properties) {
+  const auto* const found =
+      std::ranges::find(fields, name, &Field<Value>::name);
+  return found == std::end(fields) ? nullptr : &(properties->*found->value);
+}
+
+// Stores one property in `p`, or ignores it. False if the value breaks the
+// format.
+bool TakeProperty(absl::string_view name, absl::string_view value,
+                  Properties* p) {
+  if (uint64_t* const number = Find(kNumbers, name, p)) {
+    return ConsumeVarint64(&value, number);
+  }
+  if (std::string* const text = Find(kTexts, name, p)) {
+    if (value != "nullptr") text->assign(value.data(), value.size());
+    return true;
+  }
+  if (bool* const flag = Find(kFlags, name, p)) {
+    *flag = value == "1";
+    return *flag || value == "0";
+  }
+  uint64_t number = 0;
+  if (bool* const flag = Find(kNumberFlags, name, p)) {
+    const bool is_number = ConsumeVarint64(&value, &number);
+    *flag = number != 0;
+    return is_number;
   }
   if (name == "rocksdb.num.filter_entries") {
-    return number(&p->num_filter_entries.emplace(0));
+    return ConsumeVarint64(&value, &p->num_filter_entries.emplace(0));
   }
-  if (name == "rocksdb.filter.size") return number(&p->filter_size);
-  if (name == "rocksdb.num.data.blocks") return number(&p->num_data_blocks);
-  if (name == "rocksdb.data.size") return number(&p->data_size);
-  if (name == "rocksdb.index.size") return number(&p->index_size);
   if (name == "rocksdb.lsm.info.at.creation") {
-    uint64_t info = 0;
-    const absl::string_view expected = number(&info);
-    const uint64_t level = info & 0xff;
-    const uint64_t state = info >> 8 & 3;
+    if (!ConsumeVarint64(&value, &number)) return false;
+    const uint64_t level = number & 0xff;
+    const uint64_t state = number >> 8 & 3;
     if (level != 0xff && (state == 1 || state == 2)) {
       p->level_at_creation = static_cast<int>(level);
     }
-    return expected;
+    return true;
   }
-  if (name == "rocksdb.filter.policy") return text(&p->filter_policy_name);
-  if (name == "rocksdb.prefix.extractor.name") {
-    return text(&p->prefix_extractor_name);
-  }
-  if (name == "rocksdb.comparator") return text(&p->comparator_name);
-  if (name == "rocksdb.block.based.table.whole.key.filtering") {
-    return text_flag(&p->whole_key_filtering);
-  }
-  if (name == "rocksdb.block.based.table.prefix.filtering") {
-    return text_flag(&p->prefix_filtering);
-  }
-  if (name == "rocksdb.index.key.is.user.key") {
-    return flag(&p->index_key_is_user_key);
-  }
-  if (name == "rocksdb.index.value.is.delta.encoded") {
-    return flag(&p->index_value_is_delta_encoded);
-  }
-  const bool is_sequence_number = name == kGlobalSequenceNumber;
-  return is_sequence_number && value.size() != kGlobalSequenceNumberSize
-             ? "8 bytes"
-             : "";
+  return name != kGlobalSequenceNumber ||
+         value.size() == kGlobalSequenceNumberSize;
 }
 
 // Resets the global sequence number in a stored property block, if it has one,
 // to 0, its value when the file was written.
 void ResetGlobalSequenceNumber(const BlockHandle& handle, std::string* stored) {
   const Block block{stored->substr(0, static_cast<size_t>(handle.size)),
-                    handle.offset, absl::StrCat(kWhat), ""};
+                    handle.offset, absl::StrCat(kProperties), ""};
   EntryIterator entry(&block, ValueForm::kAnyBytes);
   while (entry.Next()) {
     if (entry.key() != kGlobalSequenceNumber) continue;
@@ -101,16 +110,6 @@ void ResetGlobalSequenceNumber(const BlockHandle& handle, std::string* stored) {
   }
 }
 
-absl::Status CheckFilterHandle(const RandomAccess& file, const Footer& footer,
-                               const BlockHandle& handle) {
-  if (EndsBefore(handle, footer.offset)) return absl::OkStatus();
-  return DamageError(
-      file.name(), footer.metaindex.offset,
-      absl::StrCat("metaindex: expected a filter that ends before the footer "
-                   "at offset ",
-                   footer.offset, ", found ", ToString(handle)));
-}
-
 // Removes the suffix of internal keys from the current one of the index over
 // partitions, unless it has none.
 absl::StatusOr<absl::string_view> UserKeyOf(const EntryIterator& entry,
@@ -119,10 +118,7 @@ absl::StatusOr<absl::string_view> UserKeyOf(const EntryIterator& entry,
   absl::string_view key = entry.key();
   if (properties.index_key_is_user_key) return key;
   if (key.size() < kInternalKeySuffix) {
-    return index.Damage(entry.value_offset(),
-                        absl::StrCat("expected a preceding internal key of at "
-                                     "least 8 bytes, found ",
-                                     key.size()));
+    return index.Damage(entry.value_offset(), "too short an internal key");
   }
   key.remove_suffix(kInternalKeySuffix);
   return key;
@@ -154,17 +150,10 @@ absl::Status VisitPartitions(const RandomAccess& file, const Footer& footer,
   while (entry.Next()) {
     ASSIGN_OR_RETURN(const absl::string_view key,
                      UserKeyOf(entry, index, properties));
-    if (!entry.NextHandle(&handle)) {
-      return index.Damage(entry.value_offset(),
-                          "expected a block handle, two varints");
-    }
     // All partitions come before their index.
-    if (handle.offset < least_offset || !EndsBefore(handle, index.offset)) {
-      return index.Damage(
-          entry.value_offset(),
-          absl::StrCat("expected a partition between the offsets ",
-                       least_offset, " and ", index.offset, ", found ",
-                       ToString(handle)));
+    if (!entry.NextHandle(&handle) || handle.offset < least_offset ||
+        !EndsBefore(handle, index.offset)) {
+      return index.Damage(entry.value_offset(), "damaged handle");
     }
     least_offset = handle.offset + handle.size + kBlockTrailerSize;
     visit(handle, key);
@@ -188,22 +177,14 @@ FilterKind ConsumeKind(absl::string_view* name) {
   return FilterKind::kNone;
 }
 
-bool IsProperties(absl::string_view name) {
-  // RocksDB before 2.7 used the second name.
-  return name == "rocksdb.properties" || name == "rocksdb.stats";
-}
-
 // DataLoss if the block or a value breaks the format.
 absl::StatusOr<Properties> ParseProperties(const Block& block) {
   Properties properties;
-  properties.are_known = true;
   EntryIterator entry(&block, ValueForm::kAnyBytes);
   while (entry.Next()) {
-    const absl::string_view expected =
-        TakeProperty(entry.key(), entry.value(), &properties);
-    if (!expected.empty()) {
+    if (!TakeProperty(entry.key(), entry.value(), &properties)) {
       return block.Damage(entry.value_offset(),
-                          absl::StrCat(entry.key(), ": expected ", expected));
+                          absl::StrCat("damaged ", entry.key()));
     }
   }
   if (!entry.status().ok()) return entry.status();
@@ -213,9 +194,10 @@ absl::StatusOr<Properties> ParseProperties(const Block& block) {
 absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
                                           const Footer& footer,
                                           const BlockHandle& handle) {
-  ASSIGN_OR_RETURN(std::string stored, ReadStored(file, footer, handle, kWhat));
+  ASSIGN_OR_RETURN(std::string stored,
+                   ReadStored(file, footer, handle, kProperties));
   absl::StatusOr<Block> block =
-      CheckStored(file, footer, handle, kWhat, stored);
+      CheckStored(file, footer, handle, kProperties, stored);
   if (block.ok()) return ParseProperties(*block);
 
   // Ingestion may write a global sequence number into the block without
@@ -223,12 +205,13 @@ absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
   // check the block as it was with a 0 there.
   std::string as_written = stored;
   ResetGlobalSequenceNumber(handle, &as_written);
-  if (!CheckStored(file, footer, handle, kWhat, std::move(as_written)).ok()) {
+  if (!CheckStored(file, footer, handle, kProperties, std::move(as_written))
+           .ok()) {
     return block.status();
   }
   stored.resize(static_cast<size_t>(handle.size));
   return ParseProperties(Block{std::move(stored), handle.offset,
-                               absl::StrCat(kWhat), file.name()});
+                               absl::StrCat(kProperties), file.name()});
 }
 
 // The block that maps names to meta blocks: its entries of the filter and the
@@ -247,19 +230,15 @@ absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
     absl::string_view name = entry.key();
     const FilterKind kind = ConsumeKind(&name);
     const bool is_filter = kind != FilterKind::kNone;
-    if (!is_filter && !IsProperties(name)) continue;
+    if (!is_filter && name != "rocksdb.properties") continue;
 
     BlockHandle handle;
-    if (!entry.NextHandle(&handle)) {
-      return block.Damage(entry.value_offset(),
-                          "expected a block handle, two varints");
-    }
-    if (is_filter ? result.filter.kind != FilterKind::kNone
-                  : result.properties.has_value()) {
+    const bool is_second = is_filter ? result.filter.kind != FilterKind::kNone
+                                     : result.properties.has_value();
+    if (is_second || !entry.NextHandle(&handle)) {
       return block.Damage(
           entry.value_offset(),
-          absl::StrCat("expected one ", is_filter ? "filter" : "property block",
-                       ", found two"));
+          is_second ? "a second filter or property block" : "damaged handle");
     }
     if (!is_filter) {
       result.properties = handle;
@@ -293,7 +272,13 @@ uint64_t FilterLocation::TotalSize() const {
 }
 
 absl::StatusOr<SstFile> SstFile::Open(const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes, OpenFile(path));
+  return Open(path, rocksdb::FileSystem::Default().get());
+}
+
+absl::StatusOr<SstFile> SstFile::Open(const std::string& path,
+                                      rocksdb::FileSystem* file_system) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
+                   RandomAccess::Open(path, file_system));
   return Open(std::move(bytes));
 }
 
@@ -304,11 +289,14 @@ absl::StatusOr<SstFile> SstFile::Open(std::unique_ptr<RandomAccess> bytes) {
   ASSIGN_OR_RETURN(const Block block,
                    ReadBlock(*file.bytes_, file.footer_, at, "metaindex"));
   ASSIGN_OR_RETURN(Metaindex metaindex, ParseMetaindex(block));
-  if (metaindex.properties.has_value()) {
-    ASSIGN_OR_RETURN(
-        file.properties_,
-        ReadProperties(*file.bytes_, file.footer_, *metaindex.properties));
+  if (!metaindex.properties.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.name(),
+                     ": a table without properties, as LevelDB's, which can't "
+                     "be read"));
   }
+  ASSIGN_OR_RETURN(file.properties_, ReadProperties(*file.bytes_, file.footer_,
+                                                    *metaindex.properties));
   file.filter_ = std::move(metaindex.filter);
   if (file.filter_.kind == FilterKind::kPartitioned) {
     RETURN_IF_ERROR(VisitPartitions(
@@ -317,15 +305,15 @@ absl::StatusOr<SstFile> SstFile::Open(std::unique_ptr<RandomAccess> bytes) {
           file.filter_.blocks.push_back(handle);
         }));
   } else if (file.filter_.kind != FilterKind::kNone) {
-    RETURN_IF_ERROR(CheckFilterHandle(*file.bytes_, file.footer_,
-                                      file.filter_.blocks.front()));
+    RETURN_IF_ERROR(CheckHandle(*file.bytes_, file.footer_,
+                                file.filter_.blocks.front(), kFilter));
   }
   return file;
 }
 
 absl::StatusOr<Block> SstFile::ReadFilterBlock(
     const BlockHandle& handle) const {
-  return ReadBlock(*bytes_, footer_, handle, "filter");
+  return ReadBlock(*bytes_, footer_, handle, kFilter);
 }
 
 absl::StatusOr<std::vector<std::string>> SstFile::ReadPartitionKeys() const {
@@ -342,10 +330,9 @@ absl::StatusOr<std::vector<std::string>> SstFile::ReadPartitionKeys() const {
                         if (total <= limit) keys.emplace_back(key);
                       }));
   if (total <= limit) return keys;
-  return absl::DataLossError(absl::StrCat(
-      name(), ": offset ", filter_.index.offset,
-      ": index of the filter partitions: expected keys of at most ", limit,
-      " bytes together, found ", total));
+  return DamageError(name(), filter_.index.offset,
+                     absl::StrCat("index of the filter partitions: keys of ",
+                                  total, " bytes"));
 }
 
 bool IsBuiltInName(absl::string_view compatibility_name) {
@@ -359,19 +346,6 @@ bool IsBuiltInName(absl::string_view compatibility_name) {
       "ribbonfilter",
   };
   return std::ranges::count(kNames, compatibility_name) > 0;
-}
-
-std::string PathOf(rocksdb::DB* db, const rocksdb::SstFileMetaData& file) {
-  const std::string path =
-      absl::StrCat(file.directory, "/", file.relative_filename);
-  const std::string older =
-      absl::StrCat(absl::StripSuffix(path, ".sst"), ".ldb");
-  const auto exists = [db](const std::string& name) {
-    return db->GetFileSystem()
-        ->FileExists(name, rocksdb::IOOptions(), /*dbg=*/nullptr)
-        .ok();
-  };
-  return !exists(path) && exists(older) ? older : path;
 }
 
 }  // namespace linebloom

@@ -15,20 +15,11 @@
 #include "table/format.h"
 #include "table/random_access.h"
 
-namespace rocksdb {
-class DB;
-struct SstFileMetaData;
-}  // namespace rocksdb
-
 namespace linebloom {
 
 // Numbers missing from the file are 0 and texts empty, unless stated otherwise.
 // Texts are also empty if RocksDB wrote "nullptr".
 struct Properties {
-  // False if the file has no properties block, as LevelDB's: nothing below is
-  // known then.
-  bool are_known = false;
-
   uint64_t num_entries = 0;  // of all kinds, including deletions
   uint64_t num_range_deletions = 0;
   // Keys and prefixes added to the filter, written since RocksDB 6.22.
@@ -100,12 +91,18 @@ struct FilterLocation {
 bool IsBuiltInName(absl::string_view compatibility_name);
 
 // Immutable; may be used by many threads. Errors are those of ReadFooter and of
-// the operating system; each names the file and, if possible, the offset and
-// what was expected there.
+// the file system; each names the file and, if possible, the offset and what is
+// wrong there.
 class SstFile {
  public:
-  // Opens the file at `path` read-only. Reads no filter bits.
+  // Opens the file at `path` read-only. Reads no filter bits. InvalidArgument
+  // for a file without properties, as LevelDB writes them.
   static absl::StatusOr<SstFile> Open(const std::string& path);
+
+  // The same in a database's own file system: files in memory or stored
+  // encrypted look as they do to the database.
+  static absl::StatusOr<SstFile> Open(const std::string& path,
+                                      rocksdb::FileSystem* file_system);
 
   // The same for any bytes.
   static absl::StatusOr<SstFile> Open(std::unique_ptr<RandomAccess> bytes);
@@ -131,12 +128,8 @@ class SstFile {
 
   std::unique_ptr<RandomAccess> bytes_;
   Footer footer_;
-  Properties properties_;  // the defaults if there are none, as in LevelDB's
+  Properties properties_;
   FilterLocation filter_;
 };
-
-// The path of a live file. RocksDB names every table .sst, and where there is
-// none opens one that is named .ldb, by LevelDB or by RocksDB before 2.8.
-std::string PathOf(rocksdb::DB* db, const rocksdb::SstFileMetaData& file);
 
 }  // namespace linebloom

@@ -35,9 +35,8 @@ void CheckError(const absl::Status& status) {
               status.code() == absl::StatusCode::kInvalidArgument ||
               status.code() == absl::StatusCode::kUnimplemented,
           "the kind of error");
-  Promise(absl::StartsWith(status.message(), kName) &&
-              absl::StrContains(status.message(), "expected "),
-          "a message that names the file and what was expected");
+  Promise(absl::StartsWith(status.message(), kName),
+          "a message that names the file");
 }
 
 absl::Status CheckBlocks(const SstFile& file) {
@@ -121,30 +120,41 @@ Parts PartsOf(absl::string_view bytes) {
   return parts;
 }
 
-// Replaces the first wrong checksum by the one that the reader's error names.
-// Returns false if there is none.
-bool MendChecksum(char* bytes, size_t size) {
-  constexpr absl::string_view kBefore = "x.sst: offset ";
-  const std::string error(ReadWholeSst({bytes, size}).message());
-  const size_t over = error.find(" over ");
-  if (over == std::string::npos) return false;
-  const std::string sum = error.substr(over - 8, 8);
-  StoreLittleEndian(bytes + std::stoull(error.substr(kBefore.size())),
-                    static_cast<uint32_t>(std::stoul(sum, nullptr, 16)));
-  return true;
+// Makes the checksums of the parts right, by the footer's type and context.
+void Mend(const Parts& parts, char* bytes, size_t size) {
+  constexpr size_t kFooterSize = 53;
+  if (size < kFooterSize) return;
+  char* const footer = bytes + size - kFooterSize;
+  const auto type = static_cast<ChecksumType>(footer[0]);
+  const bool has_context = LoadLittleEndian<uint32_t>(footer + 41) >= 6;
+  const auto base = has_context ? LoadLittleEndian<uint32_t>(footer + 9) : 0;
+  const auto sum_of = [&](size_t offset, size_t length) {
+    return ComputeChecksum(type, {bytes + offset, length}) +
+           ChecksumContext(base, offset);
+  };
+  for (const auto& [offset, length] : parts) {
+    if (offset + length + 4 > size - kFooterSize) continue;
+    StoreLittleEndian(bytes + offset + length, sum_of(offset, length));
+  }
+  if (!has_context) return;
+  StoreLittleEndian(footer + 5, uint32_t{0});
+  StoreLittleEndian(footer + 5, sum_of(size - kFooterSize, kFooterSize));
 }
 
 size_t Mutate(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
   auto* const bytes = reinterpret_cast<char*>(data);
-  const Parts parts = PartsOf({bytes, size});
+  Parts parts = PartsOf({bytes, size});
   const size_t choice = seed % (parts.size() + 1);
   if (choice == parts.size()) return LLVMFuzzerMutate(data, size, max_size);
   // In place, since handles name the offsets of all other parts.
   const auto [offset, length] = parts[choice];
   LLVMFuzzerMutate(data + offset, length, length);
-  // Another footer may change all checksums.
-  constexpr int kMaxMends = 20;
-  for (int i = 0; i < kMaxMends && MendChecksum(bytes, size); ++i) continue;
+  // Footer, metaindex and index lead to other parts then.
+  constexpr int kSteps = 4;
+  for (int i = 0; i < kSteps; ++i) {
+    Mend(parts, bytes, size);
+    parts = PartsOf({bytes, size});
+  }
   return size;
 }
 

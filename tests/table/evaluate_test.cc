@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "filter_policy/filter/sizing.h"
+#include "filter_policy/levels/auto_bits.h"
+#include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 
@@ -183,14 +187,7 @@ std::vector<Case> Cases() {
       {"of fewer bits", Bloom(8'000), kTargetPlain, kWorseRate},
       {"of more bits", Bloom(12'000), kTargetPlain, kStays},
       {"fewer bits", Linebloom(8'000), kTarget, kWorseRate},
-      {"within the rate", Linebloom(8'000), {.worst_rate = 0.5}, kStays},
-      {"just within the rate",
-       Linebloom(8'000),
-       {.worst_rate = Linebloom(8'000).rate},
-       kStays},
       {"hardly fewer bits", Linebloom(9'900), kTarget, kStays},
-      {"above the rate", Linebloom(9'900), {.worst_rate = 1e-9}, kWorseRate},
-      {"more bits", Linebloom(12'000), {.worst_rate = 1e-9}, kStays},
 
       {"too large", OfBytes(150'000, 12'000), kInCache, kTooLarge},
       {"hardly too large", OfBytes(130'000, 10'400), kInCache, kStays},
@@ -225,13 +222,12 @@ std::vector<Case> Cases() {
     for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
       FileFacts today =
           line == LineKind::kPlain ? Bloom(millibits) : Linebloom(millibits);
-      TargetFilter target = {
+      const TargetFilter target = {
           .request = {.millibits_per_key = millibits, .line = line}};
       cases.push_back({"today's", today, target, kStays});
       // By chance, a small filter may be far worse than expected, and
       // rebuilding wouldn't help.
       today.rate = 0.9;
-      target.worst_rate = 1e-9;
       cases.push_back({"today's by chance", today, target, kStays});
     }
   }
@@ -289,6 +285,31 @@ TEST(ReadPolicyTest, FiltersDecideNotTheName) {
   EXPECT_EQ(read(rocksdb::NewBloomFilterPolicy(10)), "");
   EXPECT_EQ(read(NewFilterPolicy(10)).find("its filter policy is own.Policy"),
             0);
+}
+
+// Some files get more bits than the average, others less, and the average
+// moves.
+TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = rocksdb::NewLRUCache(1 << 20);
+  table.filter_policy.reset(NewFilterPolicy(FilterPolicyOptions()));
+  FamilyToRebuild family;
+  family.options.listeners = {NewLevelSizeListener()};
+  family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  ASSERT_EQ(ReadPolicy(&family), "");
+  auto tree = std::make_shared<TreeState>();
+  tree->Add({.unknown = kRows}, 1);
+  family.tree = tree;
+  family.choose = [](const NewFile&, const rocksdb::BlockBasedTableOptions&) {
+    return AutoBits{.average_bits = 6.25};
+  };
+  const TargetFilter target = TargetOfFile(family, 1, kRows, true);
+  EXPECT_EQ(target.request.millibits_per_key, 6250);
+  for (const uint32_t millibits : {5000u, 5750u, 6000u, 6500u}) {
+    EXPECT_EQ(Evaluate(Linebloom(millibits), target).reason, kStays);
+  }
+  EXPECT_EQ(Evaluate(Linebloom(4500), target).reason, kWorseRate);
 }
 
 // RocksDB lets some invalid options pass; filters have 10 bits per key then.

@@ -13,10 +13,7 @@
 
 #include "filter_policy/filter/hash_list.h"
 #include "filter_policy/policy/filter_bits_builder.h"
-#include "linebloom/rebuild_filters.h"
-#include "rocksdb/db.h"
 #include "tests/filter_policy/policy/filter_bits.h"
-#include "tests/temporary_folder.h"
 
 // Of the linker. NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" char __executable_start, etext;
@@ -158,32 +155,6 @@ TEST(CorruptedMemoryTest, AChangedHashIsReported) {
     if (is_built) last_hashes[5] ^= 1 << 20;
     EXPECT_TRUE(builder.MaybePostVerify(block).IsCorruption());
   }
-}
-
-// Plans alone: RocksDB isn't made for exceptions.
-TEST(FailedAllocationsTest, RebuildFilters) {
-  const TemporaryFolder folder;
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy.reset(NewFilterPolicy(10));
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  rocksdb::DB* opened = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, folder.File("db"), &opened).ok());
-  const std::unique_ptr<rocksdb::DB> db(opened);
-  ASSERT_TRUE(db->Put({}, "a key", "value").ok());
-  ASSERT_TRUE(db->Flush({}).ok());
-  only_here = true;
-  FailEach(20, [&](int* left) {
-    RebuildFiltersOptions dry;
-    dry.dry_run = true;
-    RebuildFiltersReport report;
-    rocksdb::Status status;
-    Try(left,
-        [&] { status = RebuildFilters(db.get(), dry, nullptr, &report); });
-    EXPECT_TRUE(status.ok()) << status.ToString();
-  });
-  only_here = false;
 }
 
 }  // namespace

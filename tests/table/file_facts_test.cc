@@ -118,6 +118,14 @@ TEST(FileFactsTest, SumsOfPartitions) {
   EXPECT_EQ(static_cast<float>(own.rate), own.rate_in_metadata);
   // Each byte has half of its bits set, and a key 6 probes.
   EXPECT_EQ(std::exp2(-6), FactsOfPartitions({kBloom}).rate);
+  EXPECT_EQ(1.0 / 128, FactsOfPartitions({kRibbon}).rate);
+  // Half of the ten blocks have an additional column.
+  EXPECT_EQ((1.0 / 128 + 1.0 / 256) / 2,
+            FactsOfPartitions({std::string(16 * 5, '\x5a') + kRibbon}).rate);
+  // At least that: its probes may coincide.
+  EXPECT_EQ(std::exp2(-6), FactsOfPartitions({kLegacy}).rate);
+  EXPECT_FALSE(FactsOfPartitions({kBloom, kLegacy}).rate_is_known);
+  EXPECT_TRUE(FactsOfPartitions({kBloom, kRibbon}).rate_is_known);
 }
 
 // Keys of an index can share all but their ends: 100 GB in a block of 1 MB.
@@ -139,20 +147,7 @@ TEST(SstFileTest, KeysOfPartitionsTakeLittleMoreThanTheirFile) {
   const auto keys = keys_of(300);
   EXPECT_TRUE(absl::IsDataLoss(keys.status()));
   EXPECT_THAT(std::string(keys.status().message()),
-              ::testing::HasSubstr("found 29998800"));
-}
-
-// The more keys, the more share a missing key's hash of 32 bits.
-TEST(FileFactsTest, KeysOfALegacyFilterCollide) {
-  const auto rate_of = [](uint64_t rows) {
-    SstBuilder builder(5, ChecksumType::kXxh3);
-    builder.AddMeta("fullfilter." + kBuiltIn, builder.AddBlock(kLegacy));
-    return FactsOf(&builder, rows).rate;
-  };
-  const double passed = 1 - std::exp(-1);  // of those that the lines reject
-  EXPECT_NEAR(passed,
-              (rate_of(uint64_t{1} << 32) - rate_of(1)) / (1 - rate_of(1)),
-              0.001);
+              ::testing::HasSubstr("keys of 29998800 bytes"));
 }
 
 // As no builder writes it.
@@ -177,19 +172,6 @@ TEST(FileFactsTest, BitsPerKeyNeedAFilterAndKeys) {
   EXPECT_EQ(0, bits_of("fullfilter." + kBuiltIn, 100, ""));
   EXPECT_FALSE(bits_of("fullfilter." + kBuiltIn, 0, kBloom).has_value());
   EXPECT_FALSE(bits_of("fullfile", 100, kBloom).has_value());
-}
-
-TEST(BuiltInFilterRateTest, IsKnownOfBloomWithKeysAndOfRibbon) {
-  const auto rate = [](const std::string& block, uint64_t keys) {
-    return BuiltInFilterRate(block.data(), block.size(), keys);
-  };
-  EXPECT_EQ(PlainLineRate(6, 10), rate(kBloom, 100));
-  EXPECT_FALSE(rate(kBloom, 0).has_value());
-  EXPECT_FALSE(rate(kLegacy, 100).has_value());
-  EXPECT_EQ(1.0 / 128, rate(kRibbon, 0));
-  // Half of the ten blocks have an additional column.
-  EXPECT_EQ((1.0 / 128 + 1.0 / 256) / 2,
-            rate(std::string(16 * 5, '\x5a') + kRibbon, 0));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace linebloom::testing {
 namespace {
 
 constexpr uint64_t kMagic = 0x88e241b785f4cff7;
-constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
 constexpr uint32_t kGap = 77;  // bytes
 
 // A block of entries with restart points. An entry starts with the numbers of
@@ -111,6 +110,14 @@ void SstBuilder::AddMeta(absl::string_view name, absl::string_view value) {
   meta_.push_back({absl::StrCat(name), absl::StrCat(value)});
 }
 
+std::string SstBuilder::Finish() {
+  const std::string name = "rocksdb.properties";
+  if (std::ranges::find(meta_, name, &Entry::key) == meta_.end()) {
+    AddMeta(name, AddBlock(MakeBlock({}, 1)));
+  }
+  return FinishWith(MakeBlock(meta_, 1));
+}
+
 std::string SstBuilder::FinishWith(absl::string_view metaindex) {
   const BlockHandle handle = AddBlock(metaindex);
   if (format_version_ >= 8) file_.append(kGap, 'g');
@@ -121,7 +128,6 @@ std::string SstBuilder::FinishWith(absl::string_view metaindex) {
 std::string SstBuilder::MakeFooter(const BlockHandle& metaindex) const {
   std::string handles = Encode(metaindex) + Encode(BlockHandle{});
   handles.resize(40, '\0');
-  if (format_version_ == 0) return handles + Le64(kLegacyMagic);
   return std::string(1, static_cast<char>(checksum_type_)) + handles +
          Le32(format_version_) + Le64(kMagic);
 }

@@ -57,9 +57,10 @@ class SstBuilder {
     AddMeta(name, Encode(handle));
   }
 
-  // Appends the metaindex, since format_version 8 a gap, and the footer,
-  // without a handle of the index. Returns the file.
-  std::string Finish() { return FinishWith(MakeBlock(meta_, 1)); }
+  // Appends empty properties, unless there are others, the metaindex, since
+  // format_version 8 a gap, and the footer, without a handle of the index.
+  // Returns the file.
+  std::string Finish();
 
   // The same with the caller's own metaindex.
   std::string FinishWith(absl::string_view metaindex);

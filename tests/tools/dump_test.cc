@@ -22,37 +22,6 @@ namespace {
 namespace lt = linebloom::testing;
 using ::testing::HasSubstr;
 
-// Bytes of a version 5 file that no checksum covers and nobody reads: the
-// padding of the footer's handles.
-bool IsPadding(const std::string& bytes, size_t at) {
-  return bytes[at] == 0 && at > bytes.size() - 53 && at < bytes.size() - 12;
-}
-
-// Damage anywhere is an error or a problem, never anything worse.
-TEST(VerifyTest, EveryDamagedByteIsReported) {
-  const TemporaryFolder folder;
-  // Not SstFileWriter, because ingestion may change 8 bytes in its files.
-  const std::string written =
-      lt::WriteDatabase(folder.File("db"),
-                        {5, ChecksumType::kXxh3, FilterKind::kPartitioned,
-                         lt::FilterContent::kBoth, lt::kLinebloom},
-                        60)
-          .front();
-  const std::string path = folder.Write("a.sst", ReadFileBytes(written));
-  const std::string bytes = ReadFileBytes(path);
-  const auto problems = [&path] {
-    return RunSubcommand(kVerify, {path})->json["problems"];
-  };
-  ASSERT_TRUE(problems().empty());
-  for (size_t at = 0; at < bytes.size(); ++at) {
-    std::string damaged = bytes;
-    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
-    folder.Write("a.sst", damaged);
-    EXPECT_TRUE(!problems().empty() || IsPadding(bytes, at))
-        << "byte " << at << " of " << bytes.size();
-  }
-}
-
 #if ROCKSDB_MAJOR < 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR < 6)
 TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
   const absl::StatusOr<Outcome> outcome =

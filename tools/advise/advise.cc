@@ -262,11 +262,6 @@ std::vector<std::string> Verdict(const CacheFacts& facts,
   const Reads& now = candidates[0].reads;
   std::vector<std::string> verdict = {FiltersInWords(facts, now.filter_bytes),
                                       FitInWords(facts, now)};
-  if (facts.without_facts > 0) {
-    verdict.push_back(absl::StrCat(
-        WithThousands(facts.without_facts),
-        " files don't say how many rows they have, and don't count."));
-  }
   if (facts.cache.capacity <= 0) return verdict;
   verdict.push_back(GainInWords(facts, candidates));
   return verdict;
@@ -282,13 +277,6 @@ Json AdviseOn(const CacheFacts& facts, const AdviseConfig& config,
                {"memory", nullptr},
                {"shards", nullptr},
                {"candidates", Json::array()}};
-  if (facts.without_facts == facts.files) {
-    json["verdict"] = {
-        "The files don't say how many rows they have (LevelDB's don't), so "
-        "nothing can be expected of lookups."};
-    json["next"] = absl::StrCat("linebloom dump ", ShellQuoted(config.db));
-    return json;
-  }
   json["rows"] = static_cast<uint64_t>(facts.rows);
   const std::vector<Candidate> candidates = Candidates(facts, load);
   json["verdict"] = Verdict(facts, candidates);

@@ -11,7 +11,6 @@
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
 #include "rocksdb/table.h"
-#include "table/probe_shares.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
@@ -116,26 +115,16 @@ class Reader {
     const std::string& name = live[0].column_family;
     const rocksdb::BlockBasedTableOptions table = TableOf(name, database_);
     facts.families.push_back(name);
-    std::vector<Files> files;
-    std::vector<FileRange> ranges;
     double rows = 0;
-    for (const LiveFile& file : live) {
-      RETURN_IF_ERROR(CheckInterrupt());
-      ASSIGN_OR_RETURN(files.emplace_back(), AddFile(file, table, &facts));
-      ranges.push_back({file.smallest, file.largest, files.back().rows});
-      rows += files.back().rows;
-    }
-    const std::vector<KeyInterval> intervals =
-        IntervalsOf(ranges, *live[0].comparator);
     read_model::Tree tree;
     for (size_t i = 0; i < live.size(); ++i) {
+      RETURN_IF_ERROR(CheckInterrupt());
+      ASSIGN_OR_RETURN(const Files file, AddFile(live[i], table, &facts));
+      rows += file.rows;
       const bool is_run =
           i == 0 || live[i].level == 0 || live[i].level != live[i - 1].level;
-      if (is_run) {
-        tree.runs.push_back({.covered = 0, .level0 = live[i].level == 0});
-      }
-      tree.runs.back().covered += intervals[i].share();
-      tree.runs.back().Add(files[i]);
+      if (is_run) tree.runs.push_back({.level0 = live[i].level == 0});
+      tree.runs.back().Add(file);
     }
     if (rows >= facts.most_rows) {
       facts.most_rows = rows;
@@ -161,7 +150,6 @@ class Reader {
     ++facts->files;
     facts->filtered += file.kept->bytes > 0 ? 1 : 0;
     facts->keys += file.kept->bytes > 0 ? file.filter_keys : 0;
-    facts->without_facts += file.rows == 0 ? 1 : 0;
     const std::string& policy = opened->properties().filter_policy_name;
     if (file.kept->bytes > 0 && !absl::StrContains(facts->policies, policy)) {
       absl::StrAppend(&facts->policies, facts->policies.empty() ? "" : ", ",

@@ -24,11 +24,10 @@ struct CacheFacts {
   double most_rows = 0;
   bool is_beside = false;  // filters aren't in it, but --memory has them there
   size_t files = 0;
-  size_t filtered = 0;       // of them, with filters that lookups use
-  double rows = 0;           // of files that say how many they have
-  double keys = 0;           // in the filters
-  size_t without_facts = 0;  // files that don't say, such as LevelDB's
-  std::string policies;      // that wrote the filters
+  size_t filtered = 0;  // of them, with filters that lookups use
+  double rows = 0;
+  double keys = 0;       // in the filters
+  std::string policies;  // that wrote the filters
 };
 
 struct AdviseFacts {

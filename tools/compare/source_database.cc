@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -18,7 +17,6 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/utilities/debug.h"
-#include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/out_ptr.h"
@@ -208,23 +206,16 @@ class Source {
       return a.level == 0 ? a.largest_seqno < b.largest_seqno
                           : a.smallestkey < b.smallestkey;
     });
-    const auto lacks_properties = [&](const std::string& path) {
-      return Unusable(absl::StrCat(
-          "has a file without properties, as LevelDB writes them (",
-          std::filesystem::path(path).filename().string(),
-          "): compact it with RocksDB first"));
-    };
-    for (const rocksdb::LiveFileMetaData& file : live_files_) {
-      const std::string path = PathOf(source_->db(), file);
-      if (absl::EndsWith(path, ".ldb")) return lacks_properties(path);
-    }
     rocksdb::TablePropertiesCollection properties;
     RETURN_IF_ERROR(FromRocksDb(
         source_->db()->GetPropertiesOfAllTables(&properties), what_));
     uint64_t range_deletions = 0;
     for (const rocksdb::LiveFileMetaData& file : live_files_) {
       const auto found = properties[file.db_path + file.name];
-      if (found == nullptr) return lacks_properties(file.name);
+      if (found == nullptr) {
+        return Unusable(
+            absl::StrCat("has a table without properties, ", file.name));
+      }
       range_deletions += found->num_range_deletions;
       rows->files.push_back({file.level, found->num_entries,
                              CompressionByName(found->compression_name)});

@@ -175,10 +175,11 @@ Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
     *problem = WhyNoFilter(family, database, !block.empty());
   }
   if (block.empty() || HoldNothing(family.options)) return json;
-  const BlockFacts filter = ReadBlockFacts(block, kKeysOfCheck);
+  const BlockFacts filter = ReadBlockFacts(block);
   json["filter"] = NameOf(filter);
   json["bits_per_key"] = 8.0 * filter.bytes / kKeysOfCheck;
-  json["false_positive_rate"] = filter.rate;
+  json["false_positive_rate"] =
+      filter.kind == BlockKind::kLegacyBloom ? Json() : Json(filter.rate);
   const std::vector<std::string> notes =
       Notes(family, database, lost_listeners);
   if (problem->empty() && !notes.empty()) {

@@ -11,7 +11,6 @@
 #include "nlohmann/json.hpp"
 #include "rocksdb/comparator.h"
 #include "table/file_facts.h"
-#include "table/probe_shares.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/dump/inputs.h"
@@ -148,9 +147,8 @@ std::string Legend(const Json& report) {
   if (levels) {
     notes.emplace_back(
         "Reads/1,000: data blocks that 1,000 lookups of missing rows read, "
-        "with "
-        "all filters in memory. A lookup meets the files whose range its key "
-        "is in; one without a filter always reads.");
+        "with all filters in memory. A lookup meets each file of L0 and one of "
+        "each level below; a file without a filter always reads.");
   }
   return BulletsText(notes);
 }
@@ -202,6 +200,8 @@ struct Totals {
   uint64_t bytes = 0;
   uint64_t keys = 0;  // rows if the number of keys is unknown
   double rate_times_rows = 0;
+  double rates = 0;  // of files with rows
+  bool rate_is_known = true;
   bool rate_is_exact = true;
   std::optional<double> reads;  // per missing row
 
@@ -212,6 +212,8 @@ struct Totals {
     bytes += facts.bytes;
     keys += facts.keys.value_or(facts.rows());
     rate_times_rows += facts.rate * facts.rows();
+    rates += facts.rows() > 0 ? facts.rate : 0;
+    rate_is_known &= facts.rate_is_known;
     rate_is_exact &= facts.rate_is_exact || !facts.is_used();
   }
 
@@ -223,7 +225,9 @@ struct Totals {
             {"filter_bytes", bytes},
             {"bits_per_key",
              keys == 0 || bytes == 0 ? Json() : Json(8.0 * bytes / keys)},
-            {"false_positive_rate", rows == 0 ? 1 : rate_times_rows / rows},
+            {"false_positive_rate",
+             !rate_is_known ? Json()
+                            : Json(rows == 0 ? 1 : rate_times_rows / rows)},
             {"false_positive_rate_is_exact", rate_is_exact},
             {"reads_per_missing_row", OrNull(reads)}};
   }
@@ -232,35 +236,28 @@ struct Totals {
 // Sums over the files of a column family, by level.
 class FamilyTotals {
  public:
-  // `bytes` is the file's size.
-  void Add(const LiveFile& file, const FileFacts& facts, uint64_t bytes) {
+  void Add(const LiveFile& file, const FileFacts& facts) {
     levels_[file.level].Add(facts);
     all_.Add(facts);
-    if (file.level == kNoLevel) return;
-    comparator_ = file.comparator;
-    // Files of LevelDB don't say how many rows they have.
-    const double rows = facts.knows_rows() ? facts.rows() : bytes / 100.0;
-    ranges_.push_back({file.smallest, file.largest, rows});
-    rates_.emplace_back(file.level, facts.rate);
   }
 
-  // `levels`, and `all` of them. The data blocks that a lookup of a missing row
-  // reads are by IntervalsOf(); null for files without a level.
+  // `levels`, and `all` of them. A lookup of a missing row probes every file of
+  // level 0 and one of each level below, chosen by rows. The data blocks that
+  // it reads are null for files without a level.
   Json AsJson() {
     Json json = {{"levels", Json::array()}};
-    if (comparator_ != nullptr) {
-      const std::vector<KeyInterval> intervals =
-          IntervalsOf(ranges_, *comparator_);
-      all_.reads = 0;
-      for (size_t i = 0; i < rates_.size(); ++i) {
-        std::optional<double>& reads = levels_[rates_[i].first].reads;
-        reads = reads.value_or(0) + intervals[i].share() * rates_[i].second;
-      }
-      for (const auto& [level, totals] : levels_) {
-        *all_.reads += *totals.reads;
+    if (!levels_.contains(kNoLevel)) {
+      double reads = 0;
+      for (auto& [level, totals] : levels_) {
+        const double rows = std::max<uint64_t>(totals.rows, 1);
+        const double here =
+            level == 0 ? totals.rates : totals.rate_times_rows / rows;
+        reads += here;
+        if (totals.rate_is_known) totals.reads = here;
         json["levels"].push_back({{"level", level}});
         json["levels"].back().update(totals.AsJson());
       }
+      if (all_.rate_is_known) all_.reads = reads;
     }
     json["all"] = all_.AsJson();
     return json;
@@ -269,10 +266,6 @@ class FamilyTotals {
  private:
   std::map<int, Totals> levels_;
   Totals all_;
-  // Of the files from a database.
-  std::vector<FileRange> ranges_;
-  std::vector<std::pair<int, double>> rates_;  // with their levels
-  const rocksdb::Comparator* comparator_ = nullptr;
 };
 
 absl::StatusOr<Outcome> RunDump(const Inputs& inputs) {
@@ -304,7 +297,7 @@ absl::StatusOr<Outcome> RunDump(const Inputs& inputs) {
       findings.AddProblem(absl::StrCat(live.path, ": ", problem));
     }
     of_file.update(FactsAsJson(*facts));
-    families.back().second.Add(live, *facts, file->size());
+    families.back().second.Add(live, *facts);
     census.Add(live, *file);
   }
   for (auto& [name, totals] : families) {

@@ -58,7 +58,7 @@ Json FilterAsJson(const FileFacts& facts) {
                {"bits_per_key", OrNull(facts.bits_per_key())},
                {"keys", OrNull(facts.keys)}};
   if (!facts.is_used()) return json;
-  json["false_positive_rate"] = facts.rate;
+  json["false_positive_rate"] = facts.rate_is_known ? Json(facts.rate) : Json();
   json["false_positive_rate_is_exact"] = facts.rate_is_exact;
   if (facts.lines > 0) {
     json["lines"] = facts.lines;
@@ -199,7 +199,7 @@ Json FileAsJson(const LiveFile& file) {
 
 Json FactsAsJson(const FileFacts& facts) {
   return {{"format_version", facts.format_version},
-          {"rows", facts.knows_rows() ? Json(facts.rows()) : Json()},
+          {"rows", facts.rows()},
           {"range_deletions", facts.properties.num_range_deletions},
           {"filter_policy", facts.properties.filter_policy_name},
           {"level_at_creation", OrNull(facts.properties.level_at_creation)},

@@ -276,8 +276,7 @@ absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
     rows.OnEntry(key);
     return CheckInterrupt();
   });
-  if (status.ok() && file.properties().are_known &&
-      check->counts.entries != check->facts->rows()) {
+  if (status.ok() && check->counts.entries != check->facts->rows()) {
     check->problems.push_back(absl::StrCat(
         file.name(), ": expected ", check->facts->rows(),
         " entries, as the properties say, found ", check->counts.entries));

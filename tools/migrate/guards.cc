@@ -45,8 +45,7 @@ absl::Status CheckOtherFolders(const std::string& folder,
        {std::tuple("wal_dir", options.wal_dir, "name another --wal_dir"),
         std::tuple("db_log_dir", options.db_log_dir,
                    "remove that option from the newest OPTIONS file")}) {
-    if (IsSameFolder(other, folder) ||
-        !HasFiles(other, {".sst", ".ldb", ".blob"})) {
+    if (IsSameFolder(other, folder) || !HasFiles(other, {".sst", ".blob"})) {
       continue;
     }
     return absl::InvalidArgumentError(

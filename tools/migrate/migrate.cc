@@ -55,8 +55,6 @@ struct MigrateConfig {
   std::string policy;         // "": see DefaultPolicy()
   uint64_t memory = 0;        // 0: as the info log says
   std::optional<double> hit_ratio;  // as the info log says
-  double worst_rate = 0;
-  uint64_t bytes_per_second = 0;
   bool allow_more_reads = false;
   bool dry_run = false;
 };
@@ -75,9 +73,6 @@ absl::StatusOr<FilterPolicyPtr> ParsePolicy(const MigrateConfig& config) {
   if (problem.empty() &&
       (own != nullptr ? BuildsNothing(*own) : read.policy == nullptr)) {
     problem = absl::StrCat("'", config.policy, "' builds no filters");
-  } else if (problem.empty() && own == nullptr && config.worst_rate > 0) {
-    problem = absl::StrCat("'", config.policy,
-                           "': --worst_rate needs a policy of linebloom's");
   }
   if (problem.empty()) return read.policy;
   return absl::InvalidArgumentError(absl::StrCat("--policy=", problem));
@@ -116,44 +111,6 @@ const char* OutcomeName(RebuildOutcome outcome) {
   static constexpr const char* kNames[] = {"planned", "rewritten", "gone",
                                            "busy",    "damaged",   "no space"};
   return kNames[static_cast<size_t>(outcome)];
-}
-
-// What a file and a group of files have in common.
-Json RebuildAsJson(const FileRebuild& rebuild) {
-  return {{"level", rebuild.level},
-          {"reason", std::string(ToString(rebuild.reason))},
-          {"bytes", rebuild.bytes},
-          {"rows", rebuild.rows},
-          {"false_positive_rate", rebuild.rate},
-          {"expected_false_positive_rate", rebuild.rate_after},
-          {"saved_reads_per_missing_row", rebuild.saved_reads}};
-}
-
-// The files of each level, from the top, by the reason for rewriting them.
-Json GroupsAsJson(const std::vector<FileRebuild>& files,
-                  const std::string& family) {
-  // Their number and sums; the rates are means, weighted by rows.
-  std::map<std::pair<int, RebuildReason>, std::pair<uint64_t, FileRebuild>>
-      groups;
-  for (const FileRebuild& file : files) {
-    if (file.column_family != family) continue;
-    auto& [count, sum] = groups[{file.level, file.reason}];
-    ++count;
-    sum.level = file.level;
-    sum.reason = file.reason;
-    sum.bytes += file.bytes;
-    sum.rows += file.rows;
-    const double share = 1.0 * file.rows / std::max<uint64_t>(sum.rows, 1);
-    sum.rate += share * (file.rate - sum.rate);
-    sum.rate_after += share * (file.rate_after - sum.rate_after);
-    sum.saved_reads += file.saved_reads;
-  }
-  Json json = Json::array();
-  for (const auto& [key, group] : groups) {
-    json.push_back(RebuildAsJson(group.second));
-    json.back()["files"] = group.first;
-  }
-  return json;
 }
 
 // For example "linebloom:10, solved", or "bloomfilter:10:false, RocksDB's own".
@@ -296,8 +253,6 @@ RebuildFiltersOptions OptionsFor(
       options.column_families.push_back(handle);
     }
   }
-  options.worst_rate = config.worst_rate;
-  options.bytes_per_second = config.bytes_per_second;
   options.allow_more_reads = config.allow_more_reads;
   return options;
 }
@@ -412,14 +367,10 @@ std::vector<std::string> ProblemsOf(const RebuildFiltersReport& plan) {
 Json ReportAsJson(const MigrateConfig& config, const Target& target,
                   const absl::Status& refusal, const RebuildFiltersReport& plan,
                   const std::optional<Rewritten>& rewritten) {
-  // All column families get policies of the same kind.
-  const bool is_way_back =
-      OptionsOfLinebloom(target.policies.front().get()) == nullptr;
   const Rewritten done = rewritten.value_or(Rewritten());
   Json json = {{"database", config.db},
                {"dry_run", config.dry_run},
                {"refused_without_dry_run", std::string(refusal.message())},
-               {"is_way_back", is_way_back},
                {"opened_for_writing", rewritten.has_value()},
                {"interrupted", done.interrupted},
                {"files_examined", plan.files_examined},
@@ -436,38 +387,30 @@ Json ReportAsJson(const MigrateConfig& config, const Target& target,
         {{"name", reads.column_family},
          {"policy", PolicyText(*target.policies[i])},
          {"reads_per_missing_row_before", reads.before},
-         {"reads_per_missing_row_after", reads.after},
-         {"groups", GroupsAsJson(plan.files, reads.column_family)}});
+         {"reads_per_missing_row_after", reads.after}});
   }
   for (const FileRebuild& file : plan.files) {
-    json["files"].push_back(RebuildAsJson(file));
-    json["files"].back().update({{"path", file.path},
-                                 {"column_family", file.column_family},
-                                 {"outcome", OutcomeName(file.outcome)}});
+    json["files"].push_back({{"path", file.path},
+                             {"column_family", file.column_family},
+                             {"level", file.level},
+                             {"bytes", file.bytes},
+                             {"rows", file.rows},
+                             {"reason", std::string(ToString(file.reason))},
+                             {"false_positive_rate", file.rate},
+                             {"expected_false_positive_rate", file.rate_after},
+                             {"saved_reads_per_missing_row", file.saved_reads},
+                             {"outcome", OutcomeName(file.outcome)}});
   }
   return json;
 }
 
-std::string FamilyText(const Json& family) {
-  const std::string table =
-      TextTable({{"Level", "L{/level}"},
-                 {"reason", "{/reason}"},
-                 {"files", "{/files:,}"},
-                 {"bytes", "{/bytes:,}"},
-                 {"FPR % before", "{/false_positive_rate:.4%}"},
-                 {"after", "{/expected_false_positive_rate:.4%}"},
-                 {"reads saved", "{/saved_reads_per_missing_row:3}"}},
-                family["groups"]);
-  return absl::StrCat(
-      Fill("Column family {/name}: {/policy}\n\n", family),
-      family["groups"].empty() ? "" : table + "\n",
-      NamedText("",
-                Fill("Reads per missing row, if filters are in memory: "
-                     "{/reads_per_missing_row_before:3} before, "
-                     "{/reads_per_missing_row_after:3} after.",
-                     family),
-                0),
-      "\n");
+// "28 foreign filter, 2 no filter".
+std::string ReasonsText(const Json& files) {
+  std::map<std::string, uint64_t> counts;
+  for (const Json& file : files) ++counts[file["reason"]];
+  return absl::StrJoin(counts, ", ", [](std::string* text, const auto& reason) {
+    absl::StrAppend(text, WithThousands(reason.second), " ", reason.first);
+  });
 }
 
 std::string WhatWasDone(const Json& report) {
@@ -481,7 +424,7 @@ std::string WhatWasDone(const Json& report) {
     for (const Json& file : files) bytes += file["bytes"].get<uint64_t>();
     return absl::StrCat(FilesText(files.size()),
                         Fill(" of {/files_examined:,} to rewrite, ", report),
-                        WithThousands(bytes), " bytes",
+                        WithThousands(bytes), " bytes: ", ReasonsText(files),
                         report["dry_run"] == true
                             ? ". This is a dry run: nothing was written."
                             : ". Nothing was written; stderr says why.");
@@ -505,20 +448,20 @@ std::string WhatComesNext(const Json& report) {
     return "The database's OPTIONS name this policy now. An application that "
            "sets its options itself has to set it too.";
   }
-  if (report["dry_run"] == false || report["files"].empty()) return "";
-  return report["is_way_back"] == true
-             ? "RocksDB's policies can't read linebloom's filters: without "
-               "linebloom's, these files are read unfiltered until they are "
-               "rewritten."
-             : "Once rewritten, these files need linebloom wherever they are "
-               "read: RocksDB without it reads their rows, but unfiltered. The "
-               "way back is --policy=bloomfilter:10.";
+  return "";
 }
 
 std::string ReportAsText(const Json& report) {
   std::string text;
   for (const Json& family : report["column_families"]) {
-    absl::StrAppend(&text, FamilyText(family));
+    absl::StrAppend(
+        &text, Fill("Column family {/name}: {/policy}\n", family),
+        NamedText("",
+                  Fill("Reads per missing row, if filters are in memory: "
+                       "{/reads_per_missing_row_before:3} before, "
+                       "{/reads_per_missing_row_after:3} after.\n",
+                       family),
+                  0));
   }
   absl::StrAppend(&text, NamedText("", WhatWasDone(report), 0));
   const auto add_note = [&text](const std::string& sentence) {
@@ -591,20 +534,11 @@ Runner DeclareMigrate(CLI::App* app) {
   AddNumber(
       app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
       "share of its lookups for existing rows, by which bits_per_key=auto "
-      "chooses too; by default as the statistics in its info log say, or "
-      "10%");
-  AddNumber(app, "--worst_rate", &config->worst_rate, Unit::kShare, 0, 1,
-            "rewrite linebloom's own filters too if their false-positive rate "
-            "is above this and the policy has more bits; 0 means 1.2 times the "
-            "rate of a new filter");
-  AddNumber(app, "--bytes_per_second", &config->bytes_per_second, Unit::kBytes,
-            0, 1'000'000'000'000,
-            "how many bytes of files to rewrite each second, on average, such "
-            "as 50MB; 0 for no limit");
+      "chooses too; by default as the statistics in its info log say");
   app->add_flag("--allow_more_reads", config->allow_more_reads,
-                "give files smaller filters too if bits_per_key=auto has less "
-                "memory for them in the block cache; by default no file gets a "
-                "filter that lets more keys pass");
+                "also shrink filters to what bits_per_key=auto has room for in "
+                "the block cache; by default no filter gets a higher "
+                "false-positive rate");
   app->add_flag("--dry_run", config->dry_run,
                 "say what would be rewritten and what that saves, and write "
                 "nothing; another process may have the database open");
@@ -623,8 +557,10 @@ Those that save the most reads per byte come first.
   linebloom migrate /var/lib/my_database --policy=linebloom:10
   linebloom migrate /var/lib/my_database --policy=bloomfilter:10
 
-The last one is the way back: with one of RocksDB's own policies, it rewrites
-the files that have linebloom's filters, and those without any.
+Once rewritten, files need linebloom wherever they are read: RocksDB without it
+reads their rows, but unfiltered. The last command is the way back: with one of
+RocksDB's own policies, it rewrites the files that have linebloom's filters, and
+those without any.
 
 The database must not be open elsewhere, except for --dry_run. It is opened
 with its own OPTIONS; RocksDB's own compactions pause. Files keep their level,

@@ -164,9 +164,7 @@ void FilterCensus::Add(const LiveFile& live, const SstFile& file) {
   const bool has_policy = !properties.filter_policy_name.empty();
   // A policy may have its reasons to leave a file without a filter. RocksDB
   // writes none, either, for a file without keys.
-  const bool has_keys =
-      properties.num_entries == 0 ||  // not known: LevelDB's files
-      properties.num_entries > properties.num_range_deletions;
+  const bool has_keys = properties.num_entries > properties.num_range_deletions;
   ++family.files;
   family.filtered += used ? 1 : 0;
   family.by_linebloom +=

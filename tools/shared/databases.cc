@@ -14,7 +14,6 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/utilities/options_util.h"
-#include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/shared/out_ptr.h"
 
@@ -301,9 +300,9 @@ absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
     database.db()->GetColumnFamilyMetaData(family, &metadata);
     for (const rocksdb::LevelMetaData& level : metadata.levels) {
       for (const rocksdb::SstFileMetaData& file : level.files) {
-        files.push_back({PathOf(database.db(), file), names.back(), level.level,
-                         file.smallestkey, file.largestkey,
-                         family->GetComparator()});
+        files.push_back(
+            {absl::StrCat(file.directory, "/", file.relative_filename),
+             names.back(), level.level});
       }
     }
   }

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "rocksdb/comparator.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/merge_operator.h"
@@ -105,10 +104,6 @@ struct LiveFile {
   std::string path;
   std::string column_family;
   int level = kNoLevel;
-  std::string smallest;  // key
-  std::string largest;
-  // Of a file from a database; it lives as long as the program.
-  const rocksdb::Comparator* comparator = nullptr;
 };
 
 // The live SSTables of `folder`: column families by age, then levels, newest

@@ -40,7 +40,8 @@ enum class RebuildReason : uint8_t {
   kOtherPrefixes,  // not used: its prefixes differ from the column family's
                    // prefix_extractor, or it lacks whole keys despite
                    // whole_key_filtering
-  kWorseRate,  // worse than RebuildFiltersOptions::worst_rate, from fewer bits
+  kWorseRate,  // of linebloom's under its policy: a rate above 1.2 times a new
+               // filter's, from fewer bits
   kTooLarge,   // fine by itself, but larger than one of bits_per_key=auto,
                // which shares the block cache with data
 };
@@ -62,11 +63,10 @@ struct FileRebuild {
   std::string path;
   int level = 0;
   uint64_t bytes = 0;
-  // Entries of all kinds except range deletions. Files without a properties
-  // block, such as LevelDB's, don't say; theirs are counted.
-  uint64_t rows = 0;
+  uint64_t rows = 0;  // entries of all kinds except range deletions
   RebuildReason reason = RebuildReason::kNoFilter;
   // False-positive rate, 0 to 1; 1 without a filter that the policy can read.
+  // A lower limit for Bloom filters of format_version below 5.
   double rate = 1;
   double rate_after = 0;  // expected rate of the new filter
   // How many fewer data blocks a lookup of a missing row is expected to read
@@ -81,18 +81,6 @@ struct RebuildFiltersOptions {
   // The column families to examine; if empty, only the default one. The caller
   // owns the handles, which must stay valid until the call returns.
   std::vector<rocksdb::ColumnFamilyHandle*> column_families;
-
-  // Filters with a higher expected false-positive rate are poor, if they were
-  // built with fewer bits per key than the policy has. 0 to 1; 0 means 1.2
-  // times the rate of the filter that the policy would build. Only linebloom's
-  // filters under linebloom's policy are judged by their rate.
-  double worst_rate = 0;
-
-  // The mean number of bytes rewritten per second. Each file is rewritten at
-  // full speed, followed by a pause. 0: no limit. DBOptions::rate_limiter
-  // applies as well. Examining the filters, which reads about a hundredth of
-  // the files' bytes, is not limited.
-  uint64_t bytes_per_second = 0;
 
   // Reads every data block of a file before rewriting it. A compaction that
   // finds a damaged block makes RocksDB stop all writes to the database; with
@@ -117,8 +105,8 @@ struct RebuildFiltersOptions {
 };
 
 // The data blocks that a lookup of a missing row is expected to read: the sum
-// of the files' rates, each times the share of lookups whose key is within the
-// file's range.
+// of the files' rates, below level 0 each times the file's share of its level's
+// rows.
 struct FamilyReads {
   std::string column_family;
   double before = 0;
@@ -136,7 +124,7 @@ struct RebuildFiltersReport {
   uint64_t files_no_better = 0;
   // Files that would get a smaller filter if allow_more_reads were set.
   uint64_t files_too_large = 0;
-  // Live files left alone, a sentence each with path and offset: unreadable, or
+  // Live files left alone, a sentence each with the path: unreadable, or
   // with an empty partition that this policy would write again (MultiGet may
   // then miss rows). RocksDB's own policies do since 9.6, if no key of a
   // partition has a prefix and whole_key_filtering is off.
@@ -153,8 +141,8 @@ struct RebuildFiltersProgress {
 };
 
 // Called on the calling thread before each file, and about ten times per second
-// during pauses. Returning false ends the call after the file that is currently
-// being rewritten.
+// while it waits for files that are being compacted. Returning false ends the
+// call after the file that is currently being rewritten.
 using RebuildFiltersCallback =
     std::function<bool(const RebuildFiltersProgress& progress)>;
 
@@ -165,6 +153,7 @@ using RebuildFiltersCallback =
 // needs are dropped, compaction filters run, and blob files are carried over.
 // To a compaction filter each is a manual compaction.
 //
+// Each file is rewritten as fast as DBOptions::rate_limiter lets RocksDB write.
 // Files that another compaction holds are retried later. Automatic compactions
 // rewrite files anyway; this call is for levels that they rarely touch. While a
 // file of L0 is rewritten in a database with leveled compaction, RocksDB delays
@@ -182,8 +171,7 @@ using RebuildFiltersCallback =
 // has the outcome of each, after an error those of the files planned until
 // then. Errors:
 //   InvalidArgument  a column family's policy is neither linebloom's nor
-//                    RocksDB's own, or builds no filters, or an option is out
-//                    of range; nothing was changed
+//                    RocksDB's own, or builds no filters; nothing was changed
 //   Incomplete       `progress` returned false, or manual compactions are
 //                    disabled (DB::DisableManualCompaction)
 //   NotSupported     the database is open for reading only
