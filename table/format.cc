@@ -268,8 +268,7 @@ EntryIterator::EntryIterator(const Block* block, ValueForm form)
   // bytes each. They are for seeking, so iterating needs only the first: what
   // is before it is a prefix of all keys (format_version 8).
   const absl::string_view payload = block->payload;
-  status_ =
-      block->Damage(0, "damaged restart points");  // unless they are sound
+  status_ = block->Damage(0, "damaged restart points");  // until they are read
   if (payload.size() < 4) return;
   const size_t count_at = payload.size() - 4;
   const uint32_t restarts =

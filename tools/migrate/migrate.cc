@@ -435,7 +435,8 @@ std::string WhatWasDone(const Json& report) {
   return absl::StrCat(
       interrupted ? "Interrupted: rewrote " : "Rewrote ",
       WithThousands(rewritten), " of ", FilesText(files.size()),
-      Fill(", {/bytes_rewritten:,} bytes in {/seconds:.1f} s.", report),
+      Fill(", {/bytes_rewritten:,} bytes in {/seconds:.1f} s: ", report),
+      ReasonsText(files), ".",
       interrupted ? " Run it again for the others." : "");
 }
 
