@@ -57,6 +57,7 @@ struct Config {
   std::string cache_kind = "lru";
   size_t entry_charge = 4096;   // bytes
   uint64_t buffer = 256 << 10;  // bytes
+  size_t databases = 1;         // that share the cache, and the rows
   bool partitioned = false;
   bool statistics = true;
   bool in_order = false;
@@ -167,10 +168,11 @@ class LiveTree {
     return rocksdb::NewLRUCache(cache_bytes_, /*num_shard_bits=*/0);
   }
 
-  rocksdb::BlockBasedTableOptions TableOptions() const {
+  rocksdb::BlockBasedTableOptions TableOptions(
+      const std::shared_ptr<rocksdb::Cache>& cache) const {
     rocksdb::BlockBasedTableOptions table;
-    table.no_block_cache = cache_bytes_ == 0;
-    if (cache_bytes_ > 0) table.block_cache = NewCache();
+    table.no_block_cache = cache == nullptr;
+    table.block_cache = cache;
     table.cache_index_and_filter_blocks = cache_bytes_ > 0;
     if (config_.partitioned) {
       table.partition_filters = true;
@@ -184,9 +186,18 @@ class LiveTree {
   }
 
   void Open(uint64_t cache_bytes) {
-    if (db_ != nullptr) Settle();
-    db_.reset();
+    if (!dbs_.empty()) Settle();
+    dbs_.clear();
     cache_bytes_ = cache_bytes;
+    const auto cache = cache_bytes > 0 ? NewCache() : nullptr;
+    for (size_t i = 0; i < config_.databases; ++i) {
+      OpenDatabase(config_.folder + "/" + std::to_string(i), cache);
+    }
+  }
+
+  // With a policy and a listener of its own.
+  void OpenDatabase(const std::string& path,
+                    const std::shared_ptr<rocksdb::Cache>& cache) {
     rocksdb::Options options;
     options.create_if_missing = true;
     options.use_direct_reads = true;
@@ -202,12 +213,14 @@ class LiveTree {
     }
     if (config_.statistics) options.statistics = rocksdb::CreateDBStatistics();
     options.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(TableOptions()));
+        rocksdb::NewBlockBasedTableFactory(TableOptions(cache)));
     options.listeners.push_back(NewLevelSizeListener());
     rocksdb::DB* db = nullptr;
-    Check(rocksdb::DB::Open(options, config_.folder, &db));
-    db_.reset(db);
+    Check(rocksdb::DB::Open(options, path, &db));
+    dbs_.emplace_back(db);
   }
+
+  rocksdb::DB& DatabaseOf(uint64_t row) { return *dbs_[row % dbs_.size()]; }
 
   // 16 bytes, as db_bench has them. The first 8 are the number of the row,
   // or, if not in order, its image in a one-to-one map that scatters numbers.
@@ -223,7 +236,7 @@ class LiveTree {
     return key;
   }
 
-  bool IsAtRest() {
+  bool IsAtRest(rocksdb::DB* db) const {
     std::vector<std::string> properties = {
         rocksdb::DB::Properties::kNumRunningCompactions,
         rocksdb::DB::Properties::kNumRunningFlushes};
@@ -234,24 +247,26 @@ class LiveTree {
     return std::all_of(
         properties.begin(), properties.end(), [&](const std::string& property) {
           uint64_t value = 0;
-          return db_->GetIntProperty(property, &value) && value == 0;
+          return db->GetIntProperty(property, &value) && value == 0;
         });
   }
 
   // Flushes, and waits for compactions.
   void Settle() {
-    Check(db_->Flush({}));
-    for (int calm = 0; calm < 3; calm = IsAtRest() ? calm + 1 : 0) {
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    for (const auto& db : dbs_) Check(db->Flush({}));
+    for (const auto& db : dbs_) {
+      for (int calm = 0; calm < 3; calm = IsAtRest(db.get()) ? calm + 1 : 0) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }
     }
   }
 
   void Put(uint64_t row) {
     rocksdb::WriteOptions write;
     write.disableWAL = true;
-    Check(db_->Put(write, KeyOf(row), std::string(50, 'v')));
+    Check(DatabaseOf(row).Put(write, KeyOf(row), std::string(50, 'v')));
     ++written_;
-    if (written_ * 66 >= config_.buffer) {
+    if (written_ * 66 >= dbs_.size() * config_.buffer) {
       written_ = 0;
       Settle();
     }
@@ -271,9 +286,9 @@ class LiveTree {
 
   void LookUp() {
     const bool hits = draws_.DrawHit();
-    std::string key = KeyOf(draws_.DrawRow(rows_));
-    if (!hits) key += '-';
-    const rocksdb::Status status = db_->Get({}, key, &value_);
+    const uint64_t row = draws_.DrawRow(rows_);
+    const std::string key = KeyOf(row) + (hits ? "" : "-");
+    const rocksdb::Status status = DatabaseOf(row).Get({}, key, &value_);
     if (!hits && status.IsNotFound()) return;
     Check(status);
     if (!hits) Fail("found a key that was not written");
@@ -307,24 +322,29 @@ class LiveTree {
   }
 
   void DescribeTree(nlohmann::ordered_json* line) const {
-    rocksdb::TablePropertiesCollection properties;
-    std::vector<rocksdb::LiveFileMetaData> files;
-    Check(db_->GetPropertiesOfAllTables(&properties));
-    db_->GetLiveFilesMetaData(&files);
     uint64_t entries = 0;
     uint64_t filter_bytes = 0;
     uint64_t index_bytes = 0;
-    for (const auto& [path, of_file] : properties) {
-      entries += of_file->num_entries;
-      filter_bytes += of_file->filter_size;
-      index_bytes += of_file->index_size;
-    }
-    std::set<std::pair<int, std::string>> runs;
-    for (const rocksdb::LiveFileMetaData& file : files) {
-      runs.emplace(file.level, file.level == 0 ? file.name : "");
+    size_t file_count = 0;
+    std::set<std::string> runs;
+    for (const auto& db : dbs_) {
+      rocksdb::TablePropertiesCollection properties;
+      std::vector<rocksdb::LiveFileMetaData> files;
+      Check(db->GetPropertiesOfAllTables(&properties));
+      db->GetLiveFilesMetaData(&files);
+      for (const auto& [path, of_file] : properties) {
+        entries += of_file->num_entries;
+        filter_bytes += of_file->filter_size;
+        index_bytes += of_file->index_size;
+      }
+      for (const rocksdb::LiveFileMetaData& file : files) {
+        runs.insert(file.db_path + (file.level == 0 ? file.name : "") +
+                    std::to_string(file.level));
+      }
+      file_count += files.size();
     }
     line->update({{"entries", entries},
-                  {"files", files.size()},
+                  {"files", file_count},
                   {"runs", runs.size()},
                   {"filter_bytes", filter_bytes},
                   {"index_bytes", index_bytes},
@@ -334,7 +354,7 @@ class LiveTree {
 
   const Config config_;
   uint64_t cache_bytes_ = 0;
-  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<std::unique_ptr<rocksdb::DB>> dbs_;
   uint64_t rows_ = 0;
   uint64_t last_overwritten_ = 0;
   uint64_t written_ = 0;  // since the last flush
@@ -361,6 +381,8 @@ int main(int argc, char** argv) {
   app.add_option("--entry_charge", config.entry_charge,
                  "what a hyperclock cache expects of an entry, bytes");
   app.add_option("--buffer", config.buffer, "bytes of rows in a flush");
+  app.add_option("--databases", config.databases,
+                 "that share the block cache, and the rows");
   app.add_option("--partitioned", config.partitioned);
   app.add_option("--statistics", config.statistics);
   app.add_option("--in_order", config.in_order, "rows are written in order");
