@@ -14,12 +14,16 @@ linebloom_SOURCES := \
   filter_policy/filter/sizing.cc \
   filter_policy/levels/allocation.cc \
   filter_policy/levels/auto_bits.cc \
+  filter_policy/levels/cache_load.cc \
   filter_policy/levels/cache_model.cc \
+  filter_policy/levels/ledger.cc \
   filter_policy/levels/level_size_listener.cc \
   filter_policy/levels/live_files.cc \
   filter_policy/levels/lookup_load.cc \
   filter_policy/levels/new_file.cc \
+  filter_policy/levels/probed_trees.cc \
   filter_policy/levels/read_model.cc \
+  filter_policy/levels/tree_model.cc \
   filter_policy/levels/tree_state.cc \
   filter_policy/line/hash.cc \
   filter_policy/line/kernel/line_kernel.cc \

@@ -276,7 +276,7 @@ void AddRequest(const FamilyToRebuild& family,
             .tree = family.tree,
             // In level 0 each file is a run of its own.
             .input_keys = level == 0 ? static_cast<double>(rows) : 0,
-            .choose = family.choose,
+            .users_of = family.users_of,
             .level = level,
             .style = family.options.compaction_style};
   }

@@ -75,7 +75,7 @@ struct FamilyToRebuild {
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.
   std::shared_ptr<const TreeState> tree;
-  BitsChooser choose;  // for bits_per_key=auto; null without a listener
+  UsersOfCache users_of;  // for bits_per_key=auto; null without a listener
 };
 
 // Fills in `policy` or `has_built_in_policy` from `options`. Returns what is

@@ -261,7 +261,7 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
       ApiOf(FindLevelSizeListener(families->front().options));
   if (api == nullptr) return Status::OK();
   for (FamilyToRebuild& family : *families) {
-    family.choose = api->ChooserFor(db, family.name);
+    family.users_of = api->UsersFor(db, family.name);
   }
   return Status::OK();
 }

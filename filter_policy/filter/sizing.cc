@@ -121,4 +121,30 @@ std::optional<uint32_t> BitsForRate(LineKind line, double rate) {
   return enough;
 }
 
+// The rate of solved lines, which are built as plain ones below
+// kMinSolvedMillibits. A plain line's takes some 20 microseconds, so those are
+// computed once.
+double RateOf(double bits_per_key) {
+  constexpr double kPlainStep = 1.0 / 16;
+  constexpr double kMinSolved = 1.0 * kMinSolvedMillibits / kMillibitsPerBit;
+  const auto rate = [](LineKind line, double of_bits) {
+    return ExpectedRate(line, static_cast<uint32_t>(of_bits * kMillibitsPerBit),
+                        kBitsPerLine / of_bits);
+  };
+  if (bits_per_key <= 0) return 1;
+  if (bits_per_key >= kMinSolved) return rate(LineKind::kSolved, bits_per_key);
+  constexpr auto kPoints =
+      static_cast<size_t>((kMinSolved - kMinBitsOfRun) / kPlainStep) + 1;
+  static const auto plain_rates = [&] {
+    std::array<double, kPoints + 1> rates = {};
+    for (size_t i = 0; i < rates.size(); ++i) {
+      rates[i] = rate(LineKind::kPlain, kMinBitsOfRun + i * kPlainStep);
+    }
+    return rates;
+  }();
+  const double place = std::max(0.0, bits_per_key - kMinBitsOfRun) / kPlainStep;
+  const auto i = std::min(static_cast<size_t>(place), kPoints - 1);
+  return std::lerp(plain_rates[i], plain_rates[i + 1], place - i);
+}
+
 }  // namespace linebloom

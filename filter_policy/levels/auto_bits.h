@@ -1,21 +1,24 @@
-// The bits per key of bits_per_key=auto: those with which lookups are expected
-// to read the least while filters, indexes and data share a block cache
-// (read_model.h).
+// The bits per key of bits_per_key=auto: those that are never far off while
+// filters, indexes and data share a block cache (read_model.h).
 #pragma once
 
-#include <vector>
+#include <functional>
+#include <mutex>
 
+#include "filter_policy/levels/cache_load.h"
 #include "filter_policy/levels/lookup_load.h"
 #include "filter_policy/levels/new_file.h"
-#include "filter_policy/levels/read_model.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
 
-// What is assumed of lookups until some are counted. Filters are for lookups
-// that miss: if none hit, assuming 10 % reads 5.3 times the fewest, 3 % 2.1.
-inline constexpr double kAssumedHits = 0.03;
+// Reads per lookup, as expected if the least and the most share of the lookups
+// hits that may.
+struct ReadRange {
+  double least_hits = 0;
+  double most_hits = 0;
+};
 
 struct AutoBits {
   // Over all keys of the trees that share the block cache, for BitsForFile().
@@ -27,13 +30,13 @@ struct AutoBits {
   // For the info log. False if the bits don't depend on what follows: filters
   // are outside a block cache, or nothing is known of the trees.
   bool is_chosen = false;
-  double cache_bytes = 0;  // without what others have of it
+  double cache_bytes = 0;
+  double others_bytes = 0;  // what others have of these
   double index_bytes = 0;
-  double hit_share = 0;  // of the lookups that reach SSTables
-  bool counted = false;  // false: hit_share is assumed
-  bool sampled = false;  // counted from a sample of the filters' answers
-  double reads = 0;      // per lookup, as expected with the bits
-  double reads_with_10 = 0;
+  HitRange hits;  // of the lookups that reach SSTables
+  ReadRange reads;
+  ReadRange reads_with_10;
+  bool is_sampled = false;  // a database of the cache has no Statistics
 };
 
 // The bits for `file`, whose table has the options `table` and its filters in
@@ -41,46 +44,20 @@ struct AutoBits {
 AutoBits ChooseBits(const NewFile& file,
                     const rocksdb::BlockBasedTableOptions& table);
 
-// The table's block cache, as far as it tells.
-read_model::Cache CacheOf(const rocksdb::BlockBasedTableOptions& table);
-
-// What is known of a block cache and the trees that share it.
-struct CacheLoad {
-  read_model::Cache cache;
-  double used_bytes = 0;
-  double pinned_bytes = 0;
-  std::vector<read_model::Tree> trees;
-  FileTotals totals;  // of all files as they are
-  FileTotals level0;  // of its files
-  Lookups lookups;
-  bool sampled = false;  // a database has no Statistics
-
-  // Bytes that others have of the cache for certain: the memory of memtables
-  // that are charged to it, pinned blocks, or what is in it beyond all blocks
-  // of the trees.
-  double others() const;
-};
-
-// The choice for the files of a block cache, one after the other. It goes down
-// at once, and up in steps, if half a bit more is best: near the cliff a bit
-// too much multiplies the reads, and one too few costs a fraction. Not
-// thread-safe.
+// The choices for the files of a block cache. One is kept until what it stands
+// on has moved by a few per cent. Thread-safe.
 class SteadyChoice {
  public:
-  // For the next file.
-  AutoBits Next(CacheLoad load);
+  // For the next file. `add_trees`, unless it is null, adds the trees to the
+  // load if they are needed.
+  AutoBits Next(CacheLoad load,
+                const std::function<void(CacheLoad*)>& add_trees = nullptr);
 
  private:
-  read_model::Load LoadOf(const CacheLoad& load);
-  void Follow(const read_model::Choice& best);
-
-  double bits_ = 0;  // 0: none yet
-  bool filters_last_run_ = true;
-  bool went_down_ = false;
-  double hit_share_ = -1;  // below 0: not known yet
-  bool counted_ = false;
-  bool sampled_ = false;
+  std::mutex mutex_;
   double others_ = 0;  // bytes, when it was asked last
+  CacheLoad load_;     // of the choice, without its trees
+  AutoBits bits_;
 };
 
 }  // namespace linebloom

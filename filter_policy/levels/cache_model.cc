@@ -6,9 +6,6 @@
 namespace linebloom {
 namespace {
 
-// Blocks with rates so close count as alike.
-constexpr double kAlike = 0.02;
-
 // The range of times, in lookups.
 constexpr double kShortest = 1e-5;
 constexpr double kForever = 1e18;
@@ -70,15 +67,6 @@ void CacheModel::Clear() {
 void CacheModel::Add(double bytes, double rate, bool high_priority) {
   if (bytes <= 0 || rate <= 0) return;
   total_ += bytes;
-  for (Blocks& alike : blocks_) {
-    if (alike.high_priority != high_priority ||
-        std::abs(alike.rate - rate) > kAlike * rate) {
-      continue;
-    }
-    alike.rate += (rate - alike.rate) * bytes / (alike.bytes + bytes);
-    alike.bytes += bytes;
-    return;
-  }
   blocks_.push_back({bytes, rate, high_priority});
 }
 

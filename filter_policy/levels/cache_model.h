@@ -27,8 +27,9 @@ class CacheModel {
   // Forgets all blocks, but not the times, from which the next Solve() starts.
   void Clear();
 
-  // Adds alike blocks of `bytes` together, each requested `rate` times per
-  // lookup. Priority is rocksdb::Cache::Priority::HIGH or a lower one.
+  // Adds blocks of `bytes` together, each requested `rate` times per lookup.
+  // Priority is rocksdb::Cache::Priority::HIGH or a lower one. A Solve() takes
+  // time for each Add(): callers add alike blocks together.
   void Add(double bytes, double rate, bool high_priority);
 
   // Finds the times for a cache of `capacity` bytes, from which MissRatio()
@@ -41,7 +42,7 @@ class CacheModel {
  private:
   struct Blocks {
     double bytes;
-    double rate;  // the mean, by bytes
+    double rate;
     bool high_priority;
     double gone = 1;  // share that isn't requested within the second time
   };

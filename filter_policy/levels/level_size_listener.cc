@@ -1,19 +1,13 @@
 #include "filter_policy/levels/level_size_listener.h"
 
-#include <algorithm>
-#include <map>
-#include <mutex>
+#include <functional>
 #include <new>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "filter_policy/levels/auto_bits.h"
-#include "filter_policy/levels/live_files.h"
-#include "filter_policy/levels/lookup_load.h"
-#include "filter_policy/levels/rocksdb_cache.h"
+#include "filter_policy/levels/ledger.h"
 #include "rocksdb/sst_file_reader.h"
 
 namespace linebloom {
@@ -53,9 +47,6 @@ std::optional<FileTotals> ReadOldFile(rocksdb::Env* env,
   return std::nullopt;
 }
 
-// A database by its Env and path.
-using DatabaseId = std::pair<const rocksdb::Env*, std::string>;
-
 DatabaseId IdOf(DB* db) { return {db->GetEnv(), db->GetName()}; }
 
 // The database whose job runs in this thread. RocksDB tells of a file only its
@@ -68,6 +59,28 @@ constexpr char kListenerApi[] = "linebloom_level_sizes.api";
 // Only this copy of the library has its address.
 char this_copy = 0;
 
+UsersOfCache MakeUsersOf(const DatabaseId& id, const std::string& family) {
+  return [id, family](const NewFile& file,
+                      const rocksdb::BlockBasedTableOptions& table) {
+    return Ledger::OfProcess().UsersOf(id, family,
+                                       {table.block_cache, file.style});
+  };
+}
+
+// What the default family's table uses. Listeners aren't given the handles of
+// other families.
+TableUse TableUseOf(DB* db) {
+  const rocksdb::Options options = db->GetOptions(db->DefaultColumnFamily());
+  const auto* const table =
+      options.table_factory == nullptr
+          ? nullptr
+          : options.table_factory
+                ->GetOptions<rocksdb::BlockBasedTableOptions>();
+  return {table == nullptr ? nullptr : table->block_cache,
+          options.compaction_style};
+}
+
+// A handle to the process's ledger: it has nothing of its own.
 class LevelSizeListener final : public rocksdb::EventListener,
                                 public ListenerApi {
  public:
@@ -81,9 +94,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
     linebloom::OverrideTree(std::move(tree));
   }
 
-  BitsChooser ChooserFor(DB* db, const std::string& column_family) override {
+  UsersOfCache UsersFor(DB* db, const std::string& column_family) override {
     BeginJob(db);
-    return MakeChooser(IdOf(db), column_family);
+    return MakeUsersOf(IdOf(db), column_family);
   }
 
   const void* Copy() const override { return &this_copy; }
@@ -94,32 +107,32 @@ class LevelSizeListener final : public rocksdb::EventListener,
     uint64_t waiting = 0;
     db->GetAggregatedIntProperty(DB::Properties::kNumEntriesImmMemTables,
                                  &waiting);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    databases_[IdOf(db)].files.BeginFlush(job.cf_name,
-                                          static_cast<double>(waiting));
+    ledger_.Change(IdOf(db), [&](Database* database) {
+      database->files.BeginFlush(job.cf_name, static_cast<double>(waiting));
+    });
   }
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
     StartSession(db);
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      databases_[IdOf(db)].files.EndFlush(job);
-    }
+    ledger_.Change(IdOf(db),
+                   [&](Database* database) { database->files.EndFlush(job); });
+    ledger_.Wrote(IdOf(db), job.cf_name,
+                  static_cast<double>(job.table_properties.num_entries));
     ListFilesIfDue(db, kFilesPerJob);
   }
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
     BeginJob(db);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    databases_[IdOf(db)].files.BeginCompaction(job);
+    ledger_.Change(IdOf(db), [&](Database* database) {
+      database->files.BeginCompaction(job);
+    });
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
     StartSession(db);
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      databases_[IdOf(db)].files.EndCompaction(job);
-    }
+    ledger_.Change(IdOf(db), [&](Database* database) {
+      database->files.EndCompaction(job);
+    });
     ListFilesIfDue(db, kFilesPerJob);
   }
 
@@ -136,13 +149,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
     file.reason = info.reason;
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (const auto* const found = FindByPath(info.db_name)) {
-        const auto& [id, database] = *found;
-        file.info_log = database.info_log;
-        file.choose = MakeChooser(id, info.cf_name);
-        database.files.Describe(info.job_id, &file);
-      }
+      ChangeAt(info.db_name, [&](const DatabaseId& id, Database* database) {
+        file.info_log = database->info_log;
+        file.users_of = MakeUsersOf(id, info.cf_name);
+        database->files.Describe(info.job_id, &file);
+      });
     }
     BeginFile(std::move(file));
   }
@@ -150,71 +161,40 @@ class LevelSizeListener final : public rocksdb::EventListener,
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
     EndFile();
     if (!info.status.ok()) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (auto* const found = FindByPath(info.db_name)) {
+    ChangeAt(info.db_name, [&](const DatabaseId&, Database* database) {
       const bool is_compacted =
           info.reason == rocksdb::TableFileCreationReason::kCompaction;
-      found->second.files.Create(
+      database->files.Create(
           info.file_path, TotalsOf(&info.table_properties, info.file_size),
           info.file_size, is_compacted ? &info.job_id : nullptr);
-      NoteLostFilters(info, &found->second);
-    }
+      NoteLostFilters(info, database);
+    });
   }
 
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (auto* const found = FindByPath(info.db_name)) {
-      found->second.files.Delete(info.file_path);
-    }
+    ChangeAt(info.db_name, [&](const DatabaseId&, Database* database) {
+      database->files.Delete(info.file_path);
+    });
   }
 
   // RocksDB doesn't tell listeners that a database is closed. But it deletes
   // its own handle of the default column family then, and only then.
   void OnColumnFamilyHandleDeletionStarted(
       rocksdb::ColumnFamilyHandle* handle) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::erase_if(databases_, [&](const auto& database) {
-      return database.second.default_family == handle;
-    });
-    if (databases_.empty()) choices_.clear();
+    ledger_.Close(handle);
   }
 
  private:
-  // Of a column family.
-  struct Table {
-    const rocksdb::Cache* cache = nullptr;  // null: not known yet
-    rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
-    // The answers of the policy's filters: `all` probes, `hits` positives.
-    LookupWindow answers;
-  };
-
-  struct Database {
-    // RocksDB's session ID, constant while the database is open. RocksDB
-    // doesn't report that a database is closed or destroyed, and another one
-    // may be opened at the same path.
-    std::string session;
-    const rocksdb::ColumnFamilyHandle* default_family = nullptr;
-    rocksdb::Logger* info_log = nullptr;
-    std::shared_ptr<rocksdb::Statistics> statistics;
-    std::set<std::string> without_policy;  // families that were told of
-    LiveFiles files;
-    LookupWindow lookups;
-    // Of column families that have chosen, and of the last of them.
-    std::map<std::string, Table> tables;
-    Table last_table;
-  };
-  using Databases = std::map<DatabaseId, Database>;
-
   // Bindings that set table options only for families that they create lose the
   // filters whenever the database is opened again.
   static void NoteLostFilters(const rocksdb::TableFileCreationInfo& info,
                               Database* database) {
-    const auto& families = database->files.families();
+    auto& families = database->files.families();
     const auto family = families.find(info.cf_name);
     if (!info.table_properties.filter_policy_name.empty() ||
         info.table_properties.num_entries == 0 || family == families.end() ||
         family->second.live.filters.bits <= 0 ||
-        !database->without_policy.insert(info.cf_name).second) {
+        std::exchange(family->second.is_told_of_lost_filters, true)) {
       return;
     }
     rocksdb::Log(
@@ -226,36 +206,29 @@ class LevelSizeListener final : public rocksdb::EventListener,
         info.cf_name.c_str());
   }
 
-  // The database that an event without one is about; null if that isn't sure.
-  Databases::value_type* FindByPath(const std::string& path) {
-    Databases::value_type* found = nullptr;
-    for (Databases::value_type& database : databases_) {
-      if (database.first.second != path) continue;
-      if (database.first == database_of_this_thread) return &database;
-      if (found != nullptr) return nullptr;
-      found = &database;
-    }
-    return found;
+  void ChangeAt(
+      const std::string& path,
+      const std::function<void(const DatabaseId&, Database*)>& change) {
+    ledger_.ChangeAt(path, database_of_this_thread, change);
   }
 
   // Forgets what is known of an earlier database at the same path.
   void StartSession(DB* db) {
-    std::string session;
-    if (!db->GetDbSessionId(session).ok()) return;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (databases_[IdOf(db)].session == session) return;
+    Database database;
+    if (!db->GetDbSessionId(database.session).ok() ||
+        ledger_.IsOpen(IdOf(db), database.session)) {
+      return;
     }
-    // Acquires the database's mutex, so ours must be free.
+    // Acquires the database's mutex, so the ledger's must be free.
     const rocksdb::DBOptions options = db->GetDBOptions();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Database& database = databases_[IdOf(db)];
-    if (database.session == session) return;
-    database = Database();
-    database.session = session;
     database.default_family = db->DefaultColumnFamily();
     database.info_log = options.info_log.get();
-    database.statistics = options.statistics;
+    database.table = TableUseOf(db);
+    if (options.statistics != nullptr) {
+      database.lookups = std::make_shared<CountedLookups>();
+      database.lookups->statistics = options.statistics;
+    }
+    ledger_.Open(IdOf(db), std::move(database));
   }
 
   // For a job of this thread.
@@ -263,111 +236,36 @@ class LevelSizeListener final : public rocksdb::EventListener,
     StartSession(db);
     database_of_this_thread = IdOf(db);
     ListFilesIfDue(db, 0);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Database& database = databases_[IdOf(db)];
-    if (database.statistics != nullptr) {
-      database.lookups.Sample(LookupsOf(*database.statistics));
-    }
   }
 
-  // Doesn't hold our mutex while RocksDB works, since RocksDB acquires its own.
+  // Doesn't hold the ledger's mutex while RocksDB works, since RocksDB acquires
+  // its own.
   void ListFilesIfDue(DB* db, size_t files_per_event) {
+    const DatabaseId id = IdOf(db);
+    bool is_due = false;
     uint64_t version = 0;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      LiveFiles& files = databases_[IdOf(db)].files;
-      if (!files.IsDue(files_per_event)) return;
-      version = files.version();
-    }
+    ledger_.Change(id, [&](Database* database) {
+      is_due = database->files.IsDue(files_per_event);
+      version = database->files.version();
+    });
+    if (!is_due) return;
     std::vector<rocksdb::LiveFileMetaData> listed;
     db->GetLiveFilesMetaData(&listed);
     std::vector<const rocksdb::LiveFileMetaData*> unread;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      unread =
-          databases_[IdOf(db)].files.FilesToRead(listed, kFiltersToReadAtOnce);
-    }
+    ledger_.Change(id, [&](Database* database) {
+      unread = database->files.FilesToRead(listed, kFiltersToReadAtOnce);
+    });
     for (const rocksdb::LiveFileMetaData* file : unread) {
       const auto totals = ReadOldFile(db->GetEnv(), *file);
-      const std::lock_guard<std::mutex> lock(mutex_);
-      databases_[IdOf(db)].files.Read(file->name, totals);
+      ledger_.Change(id, [&](Database* database) {
+        database->files.Read(file->name, totals);
+      });
     }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    databases_[IdOf(db)].files.List(listed, version);
+    ledger_.Change(
+        id, [&](Database* database) { database->files.List(listed, version); });
   }
 
-  BitsChooser MakeChooser(const DatabaseId& id, const std::string& family) {
-    return [this, id, family](const NewFile& file,
-                              const rocksdb::BlockBasedTableOptions& table) {
-      return Choose(id, family, file.style, table);
-    };
-  }
-
-  AutoBits Choose(const DatabaseId& id, const std::string& family,
-                  rocksdb::CompactionStyle style,
-                  const rocksdb::BlockBasedTableOptions& table) {
-    const rocksdb::Cache* const cache = table.block_cache.get();
-    CacheLoad load;
-    load.cache = CacheOf(table);
-    load.used_bytes = static_cast<double>(cache->GetUsage());
-    load.pinned_bytes = static_cast<double>(cache->GetPinnedUsage());
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = databases_.find(id);
-    if (found == databases_.end()) return {};
-    Table& known = found->second.tables[family];
-    known.cache = cache;
-    known.style = style;
-    const rocksdb::FilterPolicy* const policy = table.filter_policy.get();
-    const auto* const sample =
-        policy == nullptr ? nullptr
-                          : policy->GetOptions<AnswerSample>(kAnswerSample);
-    if (sample != nullptr) {
-      known.answers.Sample({.all = static_cast<double>(sample->probes),
-                            .hits = static_cast<double>(sample->positives)});
-    }
-    found->second.last_table = known;
-    for (const auto& [other, database] : databases_) {
-      AddTrees(database, cache, &load);
-    }
-    return load.trees.empty() ? AutoBits() : choices_[cache].Next(load);
-  }
-
-  // Adds the families that use the cache, as far as known.
-  static void AddTrees(const Database& database, const rocksdb::Cache* cache,
-                       CacheLoad* load) {
-    const auto first = static_cast<std::ptrdiff_t>(load->trees.size());
-    double rows = 0;
-    for (const auto& [name, family] : database.files.families()) {
-      const auto known = database.tables.find(name);
-      const Table& table =
-          known == database.tables.end() ? database.last_table : known->second;
-      if (family.tree == nullptr ||
-          (table.cache != nullptr && table.cache != cache)) {
-        continue;
-      }
-      load->trees.push_back(ModelOf(family, table.style));
-      load->trees.back().lookups = family.live.Total();
-      if (database.statistics == nullptr) {
-        const Lookups& answers = table.answers.recent();
-        load->lookups.Add(LookupsBehind(family, answers.all, answers.hits));
-        load->sampled = true;
-      }
-      rows += family.live.Total();
-      load->totals.Add(family.live.filters);
-      for (const FileTotals& file : family.level0) load->level0.Add(file);
-    }
-    if (rows <= 0 || database.statistics == nullptr) return;
-    load->lookups.Add(database.lookups.recent());
-    // RocksDB doesn't count lookups by column family.
-    for (auto tree = load->trees.begin() + first; tree != load->trees.end();
-         ++tree) {
-      tree->lookups *= database.lookups.recent().all / rows;
-    }
-  }
-
-  mutable std::mutex mutex_;
-  Databases databases_;
-  std::map<const rocksdb::Cache*, SteadyChoice> choices_;
+  Ledger& ledger_ = Ledger::OfProcess();
 };
 
 }  // namespace

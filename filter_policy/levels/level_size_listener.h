@@ -23,10 +23,9 @@ class ListenerApi {
   // listener knows, until this is called with null.
   virtual void OverrideTree(std::shared_ptr<const TreeState> tree) = 0;
 
-  // For files of a column family that no event announces. Null if the listener
-  // doesn't know the database. Valid while the listener lives.
-  virtual BitsChooser ChooserFor(rocksdb::DB* db,
-                                 const std::string& column_family) = 0;
+  // For files of a column family that no event announces.
+  virtual UsersOfCache UsersFor(rocksdb::DB* db,
+                                const std::string& column_family) = 0;
 
   // An address that each copy of the library has of its own.
   virtual const void* Copy() const = 0;

@@ -23,17 +23,6 @@ constexpr double kMostRowsPerByte = 64;
 // The bytes of the smallest data block with its entry in the index.
 constexpr double kFewestBytesOfBlock = 8;
 
-// More files of level 0 count as alike: a model of each would take long, and
-// levels have fewer at rest.
-constexpr size_t kMostRunsOfLevel0 = 24;
-
-// Fewer say little about the share that hits: of a thousand 1 % of false
-// positives are 10, give or take 3.
-constexpr double kFewestProbes = 1000;
-
-// Hits in files without a filter go unseen.
-constexpr double kMostUnfiltered = 0.1;
-
 // True if RocksDB only moved files down (a trivial move). It then lists the
 // same files as input and output.
 bool OnlyMoved(const rocksdb::CompactionJobInfo& job) {
@@ -53,10 +42,6 @@ std::string FileNameOf(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-int SizeClassOf(const FileTotals& file) {
-  return std::ilogb(std::max(1.0, file.all_rows()));
-}
-
 // Uncompressed, as the block cache has them.
 double DataBytesOf(const rocksdb::TableProperties& properties) {
   const auto stored = static_cast<double>(properties.data_size);
@@ -65,23 +50,12 @@ double DataBytesOf(const rocksdb::TableProperties& properties) {
                               static_cast<double>(properties.raw_value_size));
 }
 
-// Of `totals`, what a part of its runs, rows or files has.
-read_model::Files FilesOf(const FileTotals& totals) {
-  // A column family without a filter policy keeps its files as they are.
-  const bool has_policy = totals.keys + totals.unfiltered + totals.unknown > 0;
-  const double rows = totals.all_rows();
-  const double keys_per_row =
-      totals.rows > totals.unfiltered && totals.keys > 0
-          ? totals.keys / (totals.rows - totals.unfiltered)
-          : 1;
-  return {
-      .count = totals.files,
-      .rows = rows,
-      .filter_keys = keys_per_row * rows,
-      .index_bytes = totals.index_bytes,
-      .data_blocks = totals.data_blocks,
-      .data_bytes = totals.data_bytes,
-      .kept = has_policy ? std::nullopt : std::optional(read_model::Filters())};
+// Whether a positive answer of the file's filter may be none, or one of
+// several, of a row.
+bool IsAmbiguous(const rocksdb::TableProperties& properties) {
+  const std::string& extractor = properties.prefix_extractor_name;
+  return properties.num_merge_operands > 0 ||
+         (!extractor.empty() && extractor != "nullptr");
 }
 
 }  // namespace
@@ -108,6 +82,7 @@ std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,
   } else if (!properties->filter_policy_name.empty()) {
     file.unfiltered = file.rows;
   }
+  if (IsAmbiguous(*properties)) file.ambiguous = file.rows;
   file.index_bytes = most(size, properties->index_size);
   file.data_blocks =
       most(size / kFewestBytesOfBlock, properties->num_data_blocks);
@@ -235,11 +210,7 @@ void LiveFiles::List(const std::vector<rocksdb::LiveFileMetaData>& listed,
   if (version_ != version) return;
   ++version_;
   for (auto& [name, file] : files_) file.family = nullptr;
-  for (auto& [name, family] : families_) {
-    family.live = {};
-    family.alike.clear();
-    family.level0.clear();
-  }
+  for (auto& [name, family] : families_) family.live = {};
   untold_.clear();
   FileTotals known;
   double known_bytes = 0;
@@ -270,8 +241,8 @@ void LiveFiles::List(const std::vector<rocksdb::LiveFileMetaData>& listed,
   for (auto& [name, family] : families_) SetTree(&family);
   // A column family without files was dropped or is as good as new.
   std::erase_if(families_, [](const auto& family) {
-    return family.second.tree == nullptr && family.second.alike.empty() &&
-           family.second.level0.empty();
+    return family.second.tree == nullptr &&
+           family.second.live.filters.files <= 0;
   });
   if (all_are_read) files_to_wait_ = listed.size();
 }
@@ -303,32 +274,10 @@ void LiveFiles::Place(const std::string& path, Family* family, int level) {
 }
 
 void LiveFiles::Place(Family* family, int level, File* file) {
-  const FileTotals& totals = file->totals;
-  const int size_class = SizeClassOf(totals);
   if (file->family != nullptr) {
-    file->family->live.Remove(totals, file->level);
-    if (file->level > 0) {
-      std::map<int, FileTotals>& of_level = file->family->alike[file->level];
-      FileTotals& alike = of_level[size_class];
-      alike.Add(totals, -1);
-      if (alike.files < 0.5) of_level.erase(size_class);
-      if (of_level.empty()) file->family->alike.erase(file->level);
-    } else {
-      std::vector<FileTotals>& files = file->family->level0;
-      const auto found = std::ranges::find_if(files, [&](const FileTotals& f) {
-        return f.all_rows() == totals.all_rows() && f.bits == totals.bits;
-      });
-      if (found != files.end()) files.erase(found);
-    }
+    file->family->live.Remove(file->totals, file->level);
   }
-  if (family != nullptr) {
-    family->live.Add(totals, level);
-    if (level > 0) {
-      family->alike[level][size_class].Add(totals);
-    } else {
-      family->level0.push_back(totals);
-    }
-  }
+  if (family != nullptr) family->live.Add(file->totals, level);
   file->family = family;
   file->level = level;
 }
@@ -346,77 +295,6 @@ void LiveFiles::SetTree(Family* family) const {
   tree.last_flush = family->last_flush;
   tree.in_order = family->moves >= kMovesOfALoadInOrder;
   family->tree = std::make_shared<const TreeState>(std::move(tree));
-}
-
-read_model::Tree ModelOf(const LiveFiles::Family& family,
-                         rocksdb::CompactionStyle style) {
-  const TreeState rest = style == rocksdb::kCompactionStyleLevel
-                             ? family.live.AtRest()
-                             : family.live;
-  read_model::Tree tree;
-  std::vector<FileTotals> level0 = family.level0;
-  std::ranges::sort(level0, {}, &FileTotals::all_rows);
-  level0.resize(std::min(level0.size(), rest.level0_files.size()));
-  double met = 1;
-  if (level0.size() > kMostRunsOfLevel0) {
-    FileTotals all;
-    for (const FileTotals& file : level0) all.Add(file);
-    met = static_cast<double>(level0.size()) / kMostRunsOfLevel0;
-    level0.assign(kMostRunsOfLevel0, Scaled(all, 1.0 / kMostRunsOfLevel0));
-  }
-  for (const FileTotals& file : level0) {
-    if (file.all_rows() > 0) {
-      tree.runs.push_back(
-          {.files = {FilesOf(file)}, .covered = met, .level0 = true});
-    }
-  }
-  for (const auto& [level, alike] : family.alike) {
-    const auto index = static_cast<size_t>(level - 1);
-    if (index >= rest.levels.size() || rest.levels[index] <= 0) continue;
-    const double times = rest.levels[index] / family.live.levels[index];
-    read_model::Run run;
-    for (const auto& [size_class, totals] : alike) {
-      if (totals.all_rows() > 0) {
-        run.files.push_back(FilesOf(Scaled(totals, times)));
-      }
-    }
-    tree.runs.push_back(std::move(run));
-  }
-  return tree;
-}
-
-// A lookup that misses probes each run, one that hits those down to its row.
-// The positives beyond the expected false ones are hits.
-Lookups LookupsBehind(const LiveFiles::Family& family, double probes,
-                      double positives) {
-  double runs = 0;
-  double rates = 0;
-  double rows = 0;
-  double probes_of_rows = 0;  // if each is looked up once
-  double unfiltered = 0;      // rows
-  const auto add = [&](const FileTotals& run) {
-    if (run.keys <= 0) {
-      unfiltered += run.all_rows();
-      return;
-    }
-    ++runs;
-    rates += read_model::RateOf(run.bits / run.keys);
-    rows += run.all_rows();
-    probes_of_rows += runs * run.all_rows();
-  };
-  for (const FileTotals& file : family.level0) add(file);
-  for (const auto& [level, alike] : family.alike) {
-    FileTotals run;
-    for (const auto& [size_class, totals] : alike) run.Add(totals);
-    add(run);
-  }
-  if (probes < kFewestProbes || unfiltered > kMostUnfiltered * rows) return {};
-  const double rate = rates / runs;
-  const double hits = std::max(0.0, (positives - rate * probes) / (1 - rate));
-  const double misses =
-      std::max(0.0, (probes - hits * probes_of_rows / rows) / runs);
-  return {.all = kProbesPerSample * (hits + misses),
-          .hits = kProbesPerSample * hits};
 }
 
 }  // namespace linebloom

@@ -27,12 +27,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "filter_policy/levels/lookup_load.h"
 #include "filter_policy/levels/new_file.h"
-#include "filter_policy/levels/read_model.h"
 #include "filter_policy/levels/tree_state.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
 #include "rocksdb/table_properties.h"
 
 namespace linebloom {
@@ -42,22 +42,27 @@ namespace linebloom {
 std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,
                                    uint64_t bytes);
 
+// What a column family's table uses.
+struct TableUse {
+  std::weak_ptr<rocksdb::Cache> cache;
+  rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
+};
+
 class LiveFiles {
  public:
   struct Family {
     TreeState live;  // the files alone
     // What files are told; null without a known row.
     std::shared_ptr<const TreeState> tree;
-    // By level and the logarithm of a file's rows, in level 0 by file: what the
-    // model calls alike.
-    std::map<int, std::map<int, FileTotals>> alike;
-    std::vector<FileTotals> level0;
     double last_flush = 0;  // in keys; 0 if unknown
     double to_flush = 0;    // keys that waited when its last flush began
     // How many times in a row files have left level 0 unchanged. If they do so
     // often, as in a load in key order, a flushed file reaches the last level
     // unchanged.
     int moves = 0;
+    // Those of its table, once it has asked for bits.
+    std::optional<TableUse> table;
+    bool is_told_of_lost_filters = false;
   };
 
   // A file of `bytes` was written, but isn't live yet; by a compaction if that
@@ -125,14 +130,5 @@ class LiveFiles {
   // Changes with every job that ends and every list of the files.
   uint64_t version_ = 0;
 };
-
-// The family's runs for the model, the newest first; leveled trees at rest.
-read_model::Tree ModelOf(const LiveFiles::Family& family,
-                         rocksdb::CompactionStyle style);
-
-// The lookups behind a sample of the answers that the family's filters gave, or
-// nothing if it is too small or files lack filters.
-Lookups LookupsBehind(const LiveFiles::Family& family, double probes,
-                      double positives);
 
 }  // namespace linebloom

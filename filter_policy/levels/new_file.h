@@ -26,11 +26,11 @@
 
 namespace linebloom {
 
-struct AutoBits;
+struct CacheUsers;
 struct NewFile;
 
-// The bits of bits_per_key=auto for a file whose table has these options.
-using BitsChooser = std::function<AutoBits(
+// What shares the block cache of the file, whose table has these options.
+using UsersOfCache = std::function<CacheUsers(
     const NewFile&, const rocksdb::BlockBasedTableOptions&)>;
 
 // A file that is about to be written.
@@ -49,7 +49,7 @@ struct NewFile {
   // families.
   double input_keys = 0;
   // Null without a listener. For ChooseBits().
-  BitsChooser choose = nullptr;
+  UsersOfCache users_of = nullptr;
   // From RocksDB, by TakeNewFile().
   int level = 0;
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;

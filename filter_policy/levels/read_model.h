@@ -1,5 +1,5 @@
 // What lookups read if filters, indexes and data share one LRU cache, and the
-// bits per key that read least.
+// bits per key that are never far off.
 //
 // By sorted runs, not files: a lookup of a missing row meets each run once, and
 // a run's files are mostly alike. Its sizes are those of the table properties
@@ -17,10 +17,6 @@
 #include <vector>
 
 namespace linebloom::read_model {
-
-// The false-positive rate of new filters with so many bits per key; 1 with
-// none.
-double RateOf(double bits);
 
 // What a filter takes, and the share of missing keys that it lets pass. Files
 // without a filter have {0, 1}.
@@ -63,6 +59,9 @@ struct Tree {
   double lookups = 0;
 };
 
+// Whose filters and indexes stay in the cache, whatever else lookups request.
+enum class Pinned { kNothing, kLevel0, kAll };
+
 struct Cache {
   double capacity = 0;  // of all shards
   // How many blocks it has at most, whatever their bytes.
@@ -79,15 +78,11 @@ struct Cache {
   bool high_priority_metadata = true;  // cache_index_and_filter_blocks_with_...
   bool partitioned = false;            // filters and indexes
   double metadata_block_bytes = 4096;
-  bool pin_level0 = false;
+  Pinned pinned = Pinned::kNothing;
 };
 
 struct Load {
   double hit_share = 0;  // of the lookups, 0 to 1
-  // True if the share was counted, not assumed: no filter in the last run is
-  // worth it only then. If half of the lookups hit where all were assumed to,
-  // it costs half a read per lookup, for as long as the files live.
-  bool counted = false;
   double scanned_blocks_per_lookup = 0;
 };
 
@@ -115,12 +110,28 @@ struct Reads {
 Reads ReadsPerLookup(const std::vector<Tree>& trees, const Cache& cache,
                      const Load& load, const Choice& choice);
 
-// The choice, by level, that reads least, from 1 to 16 bits, in steps of a
-// quarter, as if the cache had kUsedShare of its bytes and slots. Among choices
-// that read about as little it is the one next to 10 bits: if everything fits,
-// or if there is nothing to read. Takes a tenth of a millisecond for ten runs.
+// The choice, by level, of least regret: of any of the loads it reads at most
+// so many times the fewest, as if the cache had kUsedShare of its bytes and
+// slots. From 1 to 16 bits, in steps of a quarter. Among choices about as good
+// it is the one next to 10 bits: if everything fits, or if there is nothing to
+// read. `loads` is not empty. Leaves the last run without filters only if
+// `may_leave_out_last`.
+//
+// Rejected: the choice for one believed share of hits. If the share is wrong it
+// read up to 176 times the fewest; knowing nothing, from 0 to 1, this reads at
+// most 2.7 times as much, 1.1 in the median (640 cells of the model).
 Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
-                  const Load& load);
+                  const std::vector<Load>& loads,
+                  bool may_leave_out_last = false);
+
+// Loads with so many shares of hits between the two that what is best for any
+// share is about best for one of them.
+std::vector<Load> LoadsBetween(double least_hits, double most_hits,
+                               double scanned_blocks_per_lookup);
+
+// Alike trees as one, so that there are few: they have as many runs of alike
+// sizes and files, and lookups for about as many of their rows.
+std::vector<Tree> Merged(const std::vector<Tree>& trees);
 
 // Callers pass the cache as it is: this is the only margin. A cache taken for
 // 10 % larger than it is costs up to 400 times the reads at the cliff, and one

@@ -1,6 +1,7 @@
 #include "filter_policy/levels/tree_state.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
@@ -13,6 +14,10 @@ namespace {
 constexpr double kSizeRatio = 10;
 constexpr size_t kFilesOfLevel0 = 4;
 
+int SizeClassOf(const FileTotals& file) {
+  return std::ilogb(std::max(1.0, file.all_rows()));
+}
+
 }  // namespace
 
 void FileTotals::Add(const FileTotals& more, double times) {
@@ -23,6 +28,7 @@ void FileTotals::Add(const FileTotals& more, double times) {
   unfiltered += times * more.unfiltered;
   unknown += times * more.unknown;
   files += times * more.files;
+  ambiguous += times * more.ambiguous;
   index_bytes += times * more.index_bytes;
   data_blocks += times * more.data_blocks;
   data_bytes += times * more.data_bytes;
@@ -45,6 +51,11 @@ void TreeState::Add(double keys, int level) {
 void TreeState::Add(const FileTotals& file, int level) {
   Add(file.all_rows(), level);
   filters.Add(file);
+  if (level > 0) {
+    alike[level][SizeClassOf(file)].Add(file);
+  } else {
+    level0.push_back(file);
+  }
 }
 
 void TreeState::Remove(const FileTotals& file, int level) {
@@ -53,10 +64,19 @@ void TreeState::Remove(const FileTotals& file, int level) {
   if (level > 0) {
     double& there = OfLevel(level);
     there = std::max(0.0, there - keys);
+    std::map<int, FileTotals>& of_level = alike[level];
+    FileTotals& of_size = of_level[SizeClassOf(file)];
+    of_size.Add(file, -1);
+    if (of_size.files < 0.5) of_level.erase(SizeClassOf(file));
+    if (of_level.empty()) alike.erase(level);
     return;
   }
   const auto found = std::ranges::find(level0_files, keys);
   if (found != level0_files.end()) level0_files.erase(found);
+  const auto same = std::ranges::find_if(level0, [&](const FileTotals& other) {
+    return other.all_rows() == keys && other.bits == file.bits;
+  });
+  if (same != level0.end()) level0.erase(same);
 }
 
 std::vector<double> TreeState::Runs() const {
@@ -67,7 +87,7 @@ std::vector<double> TreeState::Runs() const {
 }
 
 TreeState TreeState::AtRest() const {
-  TreeState tree = *this;
+  TreeState tree = {.level0_files = level0_files, .levels = levels};
   const auto last = std::find_if(tree.levels.rbegin(), tree.levels.rend(),
                                  [](double keys) { return keys > 0; });
   if (last == tree.levels.rend()) return tree;

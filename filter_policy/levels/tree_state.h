@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <vector>
 
 namespace linebloom {
@@ -19,6 +20,9 @@ struct FileTotals {
   // Rows of files whose filters aren't known. They count as average ones.
   double unknown = 0;
   double files = 0;
+  // Rows of files that have prefixes in their filters, or operands of merges:
+  // not each positive answer is a row that a lookup found.
+  double ambiguous = 0;
   // In memory: uncompressed.
   double index_bytes = 0;
   double data_blocks = 0;
@@ -42,6 +46,10 @@ struct TreeState {
   bool in_order = false;
   // Without the inputs of the compaction that writes the file.
   FileTotals filters = {};
+  // What the model calls alike: files by level and the logarithm of their rows,
+  // in level 0 one by one.
+  std::map<int, std::map<int, FileTotals>> alike = {};
+  std::vector<FileTotals> level0 = {};
 
   // Adds a file, with or without its filters.
   void Add(double keys, int level);
@@ -59,6 +67,7 @@ struct TreeState {
   // on its way there, counts to the last level. What the tenth stands for,
   // max_bytes_for_level_multiplier, matters little: with 4 or 20 assumed in a
   // tree of 10, reads were within a tenth. Unchanged without a level below 0.
+  // The sizes alone.
   TreeState AtRest() const;
 
   double Total() const;

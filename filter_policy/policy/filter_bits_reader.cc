@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -53,17 +55,41 @@ class LineFilterBitsReader : public rocksdb::FilterBitsReader {
   }
 };
 
-// Of this thread, until it counts one; 1 or more. Other models of thread-local
-// variables need a call in a shared library.
-__attribute__((
-    tls_model("initial-exec"))) constinit thread_local int probes_left = 1;
+// How many probes of this thread there are until one is counted, with that one;
+// 0 if the thread has yet to make its first.
+//
+// The file is compiled with TLS descriptors where there are such
+// (CMakeLists.txt): without, a shared library calls a function for the
+// variable. Rejected: tls_model("initial-exec"), which is as fast, but with it
+// dlopen() fails where other libraries have used up glibc's static memory, and
+// on musl always.
+constinit thread_local int probes_left = 0;
+
+// A distance to the next probe that is counted, 1 or more. They have a
+// geometric distribution, so that each probe is counted with the same
+// probability, also the first ones of a thread that makes few.
+int DrawDistance(uint64_t number) {
+  number = (number + 1) * 0x9e3779b97f4a7c15;  // splitmix64's
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  number ^= number >> 31;
+  const double share = (static_cast<double>(number >> 11) + 1) * 0x1p-53;
+  return 1 + static_cast<int>(std::log(share) /
+                              std::log1p(-1.0 / kProbesPerSample));
+}
+
+int FirstDistance() {
+  static std::atomic<uint64_t> threads = 0;
+  return DrawDistance(threads.fetch_add(1, std::memory_order_relaxed) << 32);
+}
 
 // Counts one probe in kProbesPerSample on average, which costs a hot miss 1 %.
 // The distance between two is random, because each lookup probes the same runs
-// in turn. Filters without a seed alone, which saves the choice of the hash.
+// in turn.
 //
 // Rejected: keys with certain hashes, which needs no variable of the thread.
 // With Zipf's law a few keys are most of the lookups, in the sample or not.
+template <bool kIsSeeded>
 class SampledFilterBitsReader final : public LineFilterBitsReader {
  public:
   SampledFilterBitsReader(const FilterReader& filter,
@@ -71,34 +97,39 @@ class SampledFilterBitsReader final : public LineFilterBitsReader {
       : LineFilterBitsReader(filter), sample_(std::move(sample)) {}
 
   bool MayMatch(const Slice& key) override {
-    if (--probes_left == 0) [[unlikely]] {
+    if (--probes_left <= 0) [[unlikely]] {
       return CountedMayMatch(key);
     }
-    return filter_.MayMatchUnseeded(key.data(), key.size());
+    return kIsSeeded ? filter_.MayMatch(key.data(), key.size())
+                     : filter_.MayMatchUnseeded(key.data(), key.size());
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     LineFilterBitsReader::MayMatch(num_keys, keys, may_match);
-    if (num_keys < probes_left) {
-      probes_left -= num_keys;
-    } else {
-      Count(may_match[probes_left - 1]);
-    }
+    Count(may_match, num_keys);
   }
 
  private:
   // Not inlined, so that other probes need no stack.
   __attribute__((noinline)) bool CountedMayMatch(const Slice& key) {
+    ++probes_left;
     const bool may_match = LineFilterBitsReader::MayMatch(key);
-    Count(may_match);
+    Count(&may_match, 1);
     return may_match;
   }
 
-  void Count(bool may_match) {
-    sample_->probes.fetch_add(1, std::memory_order_relaxed);
+  // Counts those of the answers whose turn it is.
+  void Count(const bool* may_match, int count) {
+    int next = probes_left > 0 ? probes_left : FirstDistance();
+    for (; next <= count; next += DrawDistance(Count(may_match[next - 1]))) {
+    }
+    probes_left = next - count;
+  }
+
+  // Returns how many were counted before.
+  uint64_t Count(bool may_match) {
     if (may_match) sample_->positives.fetch_add(1, std::memory_order_relaxed);
-    thread_local std::minstd_rand random;
-    probes_left = 1 + static_cast<int>(random() % (2 * kProbesPerSample - 1));
+    return sample_->probes.fetch_add(1, std::memory_order_relaxed);
   }
 
   const std::shared_ptr<AnswerSample> sample_;
@@ -167,10 +198,13 @@ std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
   const std::optional<FilterReader> filter =
       FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key);
   if (filter.has_value()) {
-    if (sample != nullptr && filter->hash().seed() == 0) {
-      return std::make_unique<SampledFilterBitsReader>(*filter, sample);
+    if (sample == nullptr) {
+      return std::make_unique<LineFilterBitsReader>(*filter);
     }
-    return std::make_unique<LineFilterBitsReader>(*filter);
+    if (filter->hash().seed() != 0) {
+      return std::make_unique<SampledFilterBitsReader<true>>(*filter, sample);
+    }
+    return std::make_unique<SampledFilterBitsReader<false>>(*filter, sample);
   }
   if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {  // not lines
     return std::unique_ptr<rocksdb::FilterBitsReader>(

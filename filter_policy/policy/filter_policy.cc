@@ -1,7 +1,6 @@
 #include "linebloom/filter_policy.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "filter_policy/filter/sizing.h"
+#include "filter_policy/levels/ledger.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/lookup_load.h"
 #include "filter_policy/levels/new_file.h"
@@ -47,8 +47,8 @@ class OncePerLog {
     std::erase_if(told_, [info_log](const auto& told) {
       return info_log == nullptr || told.first == info_log;
     });
-    std::erase_if(averages_, [info_log](const auto& average) {
-      return info_log == nullptr || average.first.first == info_log;
+    std::erase_if(chosen_, [info_log](const auto& chosen) {
+      return info_log == nullptr || chosen.first.first == info_log;
     });
     if (!comparator.empty()) comparator_ = comparator;
   }
@@ -71,25 +71,30 @@ class OncePerLog {
     rocksdb::Log(level, info_log, "%s", text.c_str());
   }
 
-  // True if the average bits of a block cache's new files have changed by half
-  // a bit since this was last true. Rejected: by column family, which remembers
-  // all that ever were.
+  // True if the bits of a block cache's new files, or the hits that they stand
+  // on, have changed much since this was last true. Rejected: by column family,
+  // which remembers all that ever were.
   bool HaveMoved(const rocksdb::Logger* info_log, const rocksdb::Cache* cache,
-                 double average_bits) {
+                 const AutoBits& chosen) {
     if (info_log == nullptr) return false;
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [told, is_first] =
-        averages_.try_emplace({info_log, cache}, average_bits);
-    if (!is_first && std::abs(told->second - average_bits) < 0.5) return false;
-    told->second = average_bits;
+        chosen_.try_emplace({info_log, cache}, chosen);
+    const AutoBits& last = told->second;
+    if (!is_first && std::abs(chosen.average_bits - last.average_bits) < 0.5 &&
+        std::abs(chosen.hits.least - last.hits.least) < 0.2 &&
+        std::abs(chosen.hits.most - last.hits.most) < 0.2) {
+      return false;
+    }
+    told->second = chosen;
     return true;
   }
 
  private:
   mutable std::mutex mutex_;
   std::set<std::pair<const rocksdb::Logger*, std::string>> told_;
-  std::map<std::pair<const rocksdb::Logger*, const rocksdb::Cache*>, double>
-      averages_;
+  std::map<std::pair<const rocksdb::Logger*, const rocksdb::Cache*>, AutoBits>
+      chosen_;
   std::string comparator_;
 };
 
@@ -109,7 +114,6 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         problem_(std::move(problem)),
         built_in_(rocksdb::NewBloomFilterPolicy(10)) {
     RegisterOptions(kFilterPolicyName, &options_, &FilterPolicyOptionTypes());
-    RegisterOptions(kAnswerSample, sample_.get(), nullptr);
     Settle();
   }
 
@@ -145,7 +149,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         TableOptionsOf(cf_options);
     if (IsAuto(options_) && HasListener(db_options) && table != nullptr &&
         CacheHoldsFilters(*table) && db_options.statistics == nullptr) {
-      is_sampled_ = true;
+      CountAnswers(table->block_cache);
     }
     log_.NoteOpening(db_options.info_log.get(),
                      options_.canonical_key == nullptr &&
@@ -162,6 +166,11 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     std::optional<AutoBits> chosen;
     std::optional<FilterRequest> request =
         RequestFor(used_, context.table_options, file, &chosen);
+    // RocksDB before 9.8 doesn't validate the options of a family that it
+    // creates.
+    if (chosen && chosen->is_sampled) {
+      CountAnswers(context.table_options.block_cache);
+    }
     WriteNotes(context, file, chosen);
     if (!request) return nullptr;
     if (request->hash_seed == kRandomHashSeed) {
@@ -188,7 +197,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
     return NewFilterBitsReader(contents, *built_in_, used_.canonical_key,
-                               is_sampled_ ? sample_ : nullptr)
+                               Sample())
         .release();
   }
 
@@ -232,6 +241,19 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     return bloom->GetBuilderWithContext(FilterBuildingContext(table));
   }
 
+  // Filters that are read from here on count some of their answers for the
+  // block cache: it has a database without Statistics.
+  void CountAnswers(const std::shared_ptr<rocksdb::Cache>& cache) const {
+    auto sample = Ledger::OfProcess().SampleOf(cache);
+    const std::lock_guard<std::mutex> lock(sample_mutex_);
+    sample_ = std::move(sample);
+  }
+
+  std::shared_ptr<AnswerSample> Sample() const {
+    const std::lock_guard<std::mutex> lock(sample_mutex_);
+    return sample_;
+  }
+
   void Warn(const FilterBuildingContext& context,
             const std::string& text) const {
     log_.Tell(rocksdb::InfoLogLevel::WARN_LEVEL, context.info_log, text);
@@ -248,9 +270,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
                               : rocksdb::InfoLogLevel::WARN_LEVEL,
                 context.info_log, NoListener(used_, context));
     }
-    if (chosen && log_.HaveMoved(context.info_log,
-                                 context.table_options.block_cache.get(),
-                                 chosen->average_bits)) {
+    if (chosen &&
+        log_.HaveMoved(context.info_log,
+                       context.table_options.block_cache.get(), *chosen)) {
       rocksdb::Log(rocksdb::InfoLogLevel::INFO_LEVEL, context.info_log, "%s",
                    ChosenBits(*chosen).c_str());
     }
@@ -277,10 +299,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   mutable std::map<uint32_t, std::unique_ptr<const rocksdb::FilterPolicy>>
       blooms_;
   mutable OncePerLog log_;
-  // Of the lookups, if no Statistics count them. Readers may outlive this.
-  mutable std::atomic<bool> is_sampled_ = false;
-  const std::shared_ptr<AnswerSample> sample_ =
-      std::make_shared<AnswerSample>();
+  mutable std::mutex sample_mutex_;
+  // Null if Statistics count the lookups. Readers may outlive this.
+  mutable std::shared_ptr<AnswerSample> sample_;
 };
 
 static_assert(

@@ -16,6 +16,18 @@ std::string Megabytes(double bytes) {
   return FixedText(bytes / 1e6, 1) + " MB";
 }
 
+std::string HitsText(const AutoBits& chosen) {
+  const HitRange& hits = chosen.hits;
+  if (hits.least <= 0 && hits.most >= 1) {
+    return "how many of the lookups hit isn't known";
+  }
+  const std::string least = FixedText(100 * hits.least, 1);
+  const std::string most = FixedText(100 * hits.most, 1);
+  return least + " % of the lookups hit" +
+         (least == most ? "" : ", or up to " + most + " %") +
+         (chosen.is_sampled ? ", by a sample of the filters' answers" : "");
+}
+
 }  // namespace
 
 Status NoEntropy() {
@@ -63,18 +75,22 @@ std::string MayDenyRows(std::string_view comparator) {
 }
 
 std::string ChosenBits(const AutoBits& chosen) {
+  const auto reads = [](const ReadRange& range) {
+    const std::string least = FixedText(1000 * range.least_hits, 2);
+    const std::string most = FixedText(1000 * range.most_hits, 2);
+    return least + (least == most ? "" : " to " + most);
+  };
   return "linebloom: bits_per_key=auto: new files get " +
          FixedText(chosen.average_bits, 1) + " bits per key on average" +
          (chosen.filters_last_run ? "" : ", those of the last level none") +
          ". The block cache has " + Megabytes(chosen.cache_bytes) +
+         (chosen.others_bytes >= 0.01 * chosen.cache_bytes
+              ? ", of which others use " + Megabytes(chosen.others_bytes)
+              : "") +
          ", indexes take " + Megabytes(chosen.index_bytes) + ", and " +
-         FixedText(100 * chosen.hit_share, 1) + " % of the lookups " +
-         (!chosen.counted  ? "are assumed to hit (too few were counted)"
-          : chosen.sampled ? "hit, by a sample of the filters' answers"
-                           : "hit") +
-         ". Expected block reads per 1,000 lookups: " +
-         FixedText(1000 * chosen.reads, 2) + ", with 10 bits " +
-         FixedText(1000 * chosen.reads_with_10, 2) + ".";
+         HitsText(chosen) +
+         ". Expected block reads per 1,000 lookups: " + reads(chosen.reads) +
+         ", with 10 bits " + reads(chosen.reads_with_10) + ".";
 }
 
 }  // namespace linebloom

@@ -10,6 +10,7 @@
 
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/auto_bits.h"
+#include "filter_policy/levels/ledger.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
@@ -301,15 +302,24 @@ TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
   auto tree = std::make_shared<TreeState>();
   tree->Add({.unknown = kRows}, 1);
   family.tree = tree;
-  family.choose = [](const NewFile&, const rocksdb::BlockBasedTableOptions&) {
-    return AutoBits{.average_bits = 6.25};
+  const auto files = std::make_shared<TreeState>();
+  files->Add({.rows = 1e6, .keys = 1e6, .bits = 1e7, .files = 20}, 6);
+  family.users_of = [&](const NewFile&,
+                        const rocksdb::BlockBasedTableOptions&) {
+    CacheUsers users;
+    users.families = {{files, rocksdb::kCompactionStyleLevel, 0}};
+    users.sources.resize(1);
+    return users;
   };
   const TargetFilter target = TargetOfFile(family, 1, kRows, true);
-  EXPECT_EQ(target.request.millibits_per_key, 6250);
-  for (const uint32_t millibits : {5000u, 5750u, 6000u, 6500u}) {
-    EXPECT_EQ(Evaluate(Linebloom(millibits), target).reason, kStays);
+  const uint32_t millibits = target.request.millibits_per_key;
+  EXPECT_GT(millibits, 3000u);
+  EXPECT_LT(millibits, 9000u);
+  for (const int more : {-1250, -500, -250, 250}) {
+    EXPECT_EQ(Evaluate(Linebloom(millibits + more), target).reason, kStays)
+        << more;
   }
-  EXPECT_EQ(Evaluate(Linebloom(4500), target).reason, kWorseRate);
+  EXPECT_EQ(Evaluate(Linebloom(millibits - 1750), target).reason, kWorseRate);
 }
 
 // RocksDB lets some invalid options pass; filters have 10 bits per key then.

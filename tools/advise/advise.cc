@@ -91,12 +91,16 @@ std::vector<Tree> WithBloom(const std::vector<Tree>& trees) {
 // What linebloom would choose for new files. No option string has a choice of
 // no filters in the last level.
 Candidate Auto(const CacheFacts& facts, Cache cache, const Load& load,
-               bool partitioned) {
+               bool are_hits_known, bool partitioned) {
   const std::vector<Tree> trees = Rewritten(facts.trees);
   cache.partitioned = partitioned;
   Choice choice;
   if (cache.holds_metadata) {
-    choice = read_model::BestChoice(trees, cache, load);
+    choice = are_hits_known
+                 ? read_model::BestChoice(trees, cache, {load},
+                                          load.hit_share >= 0.5)
+                 : read_model::BestChoice(trees, cache,
+                                          read_model::LoadsBetween(0, 1, 0));
   }
   const std::string bits = absl::StrCat(choice.average_bits);
   const bool all = choice.filters_last_run;
@@ -108,7 +112,8 @@ Candidate Auto(const CacheFacts& facts, Cache cache, const Load& load,
 }
 
 // The first is what there is, the second what linebloom chooses.
-std::vector<Candidate> Candidates(const CacheFacts& facts, const Load& load) {
+std::vector<Candidate> Candidates(const CacheFacts& facts, const Load& load,
+                                  bool are_hits_known) {
   const Cache& cache = facts.cache;
   const auto expect = [&](const std::vector<Tree>& trees,
                           const Choice& choice) {
@@ -116,9 +121,10 @@ std::vector<Candidate> Candidates(const CacheFacts& facts, const Load& load) {
   };
   std::vector<Candidate> candidates = {
       {"these files", "", cache.partitioned, expect(facts.trees, {})},
-      Auto(facts, cache, load, cache.partitioned)};
+      Auto(facts, cache, load, are_hits_known, cache.partitioned)};
   if (cache.holds_metadata) {
-    candidates.push_back(Auto(facts, cache, load, !cache.partitioned));
+    candidates.push_back(
+        Auto(facts, cache, load, are_hits_known, !cache.partitioned));
   }
   candidates.push_back({"linebloom:10", "linebloom:10", cache.partitioned,
                         expect(Rewritten(facts.trees),
@@ -268,7 +274,8 @@ std::vector<std::string> Verdict(const CacheFacts& facts,
 }
 
 Json AdviseOn(const CacheFacts& facts, const AdviseConfig& config,
-              const std::string& family, const Load& load) {
+              const std::string& family, const Load& load,
+              bool are_hits_known) {
   Json json = {{"column_families", facts.families},
                {"files", facts.files},
                {"files_with_filters", facts.filtered},
@@ -278,7 +285,8 @@ Json AdviseOn(const CacheFacts& facts, const AdviseConfig& config,
                {"shards", nullptr},
                {"candidates", Json::array()}};
   json["rows"] = static_cast<uint64_t>(facts.rows);
-  const std::vector<Candidate> candidates = Candidates(facts, load);
+  const std::vector<Candidate> candidates =
+      Candidates(facts, load, are_hits_known);
   json["verdict"] = Verdict(facts, candidates);
   json["next"] = CommandFor(config, family, facts, candidates);
   if (facts.cache.capacity <= 0) return json;
@@ -341,14 +349,13 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
       ReadAdviseFacts(config.db, config.column_family, config.memory));
   const std::optional<double> counted =
       config.hit_ratio ? config.hit_ratio : facts.hit_ratio;
-  const Load load = {.hit_share = counted.value_or(kAssumedHits),
-                     .counted = counted.has_value()};
+  const Load load = {.hit_share = counted.value_or(0)};
   Json json = {{"database", config.db},
                {"files", facts.files},
                {"hit_ratio", load.hit_share},
                {"hits_from", config.hit_ratio  ? "--hit_ratio"
                              : facts.hit_ratio ? "by the info log"
-                                               : "assumed"},
+                                               : "not known"},
                {"chosen_bits", facts.chosen_bits},
                {"caches", Json::array()},
                {"notes", facts.findings.notes},
@@ -367,7 +374,7 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
         facts.caches.size() > 1 && cache.families.size() == 1;
     json["caches"].push_back(AdviseOn(
         cache, config, has_own_cache ? cache.families[0] : config.column_family,
-        load));
+        load, counted.has_value()));
   }
   for (const Json& cache : json["caches"]) {
     absl::StrAppend(&text, AsText(cache, json["caches"].size() == 1));

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "filter_policy/filter/sizing.h"
+#include "filter_policy/levels/cache_load.h"
 #include "filter_policy/line/line.h"
 #include "rocksdb/table.h"
 #include "table/sst_file.h"
@@ -59,15 +60,7 @@ rocksdb::BlockBasedTableOptions TableOf(const std::string& family,
 read_model::Cache CacheOf(const std::string& family,
                           const rocksdb::BlockBasedTableOptions& table,
                           const DatabaseFacts& database) {
-  read_model::Cache cache;
-  cache.holds_metadata = table.cache_index_and_filter_blocks;
-  cache.high_priority_metadata =
-      table.cache_index_and_filter_blocks_with_high_priority;
-  cache.partitioned =
-      table.partition_filters &&
-      table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  cache.metadata_block_bytes = static_cast<double>(table.metadata_block_size);
-  cache.pin_level0 = table.pin_l0_filter_and_index_blocks_in_cache;
+  read_model::Cache cache = CacheUseOf(table);
   const LoggedFamily logged = database.log.FamilyOf(family);
   if (logged.cache_bytes) {
     cache.capacity = static_cast<double>(*logged.cache_bytes);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -170,10 +169,10 @@ TEST_F(LiveFilesTest, FilesDeletedWithoutAJobLeave) {
   files_.Delete("/db/3.sst");
   EXPECT_EQ(100, Rows());
   EXPECT_TRUE(files_.IsDue(0));
-  const read_model::Tree tree =
-      ModelOf(files_.families().at("default"), rocksdb::kCompactionStyleLevel);
-  ASSERT_EQ(1u, tree.runs.size());
-  EXPECT_EQ(100, tree.runs[0].files[0].rows);
+  const TreeState& tree = files_.families().at("default").live;
+  EXPECT_TRUE(tree.level0.empty());
+  ASSERT_EQ(1u, tree.alike.size());
+  EXPECT_EQ(100, tree.alike.at(6).begin()->second.rows);
   files_.Delete("/db/1.sst");
   EXPECT_EQ(0, Rows());
 }
@@ -269,131 +268,6 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
   EXPECT_EQ(8 * 375, TotalsOf(&some, /*bytes=*/0)->bits);
   // Metadata and half a line.
   EXPECT_EQ(8 * (kFilterBlockOverhead + 32), FileOf(300).overhead);
-}
-
-// Files of a family without a policy stay without filters.
-TEST(ModelOfTest, RunsOfATree) {
-  LiveFiles files;
-  std::vector<LiveFileMetaData> listed = {
-      Unopened(1, 50, 0), Unopened(2, 100, 0), Unopened(3, 1000, 5),
-      Unopened(4, 10'000), Unopened(5, 9'000)};
-  for (const LiveFileMetaData& file : listed) {
-    files.Read(file.name, FileOf(file.size / kBytesPerRow));
-  }
-  listed.push_back(Unopened(6, 0, 0));  // of no rows, as far as known
-  files.List(listed, files.version());
-  const auto tree = [&files] {
-    return ModelOf(files.families().at("default"),
-                   rocksdb::kCompactionStyleLevel);
-  };
-  ASSERT_EQ(4u, tree().runs.size());
-  EXPECT_TRUE(tree().runs[1].level0);
-  EXPECT_EQ(100, tree().runs[1].files[0].rows);
-  EXPECT_EQ(1000, tree().runs[2].files[0].index_bytes);
-  double rows = 0;
-  const read_model::Run last = tree().runs[3];
-  for (const read_model::Files& alike : last.files) {
-    rows += alike.rows;
-    EXPECT_EQ(alike.rows, alike.filter_keys);
-    EXPECT_FALSE(alike.kept.has_value());
-  }
-  EXPECT_EQ(19'000, rows);
-
-  TableProperties without = PropertiesOf(1000);
-  without.filter_size = 0;
-  files.Read("/3.sst", TotalsOf(&without, 1000 * kBytesPerRow));
-  EXPECT_FALSE(tree().runs[2].files[0].kept.has_value());
-  without.filter_policy_name.clear();
-  files.Read("/3.sst", TotalsOf(&without, 1000 * kBytesPerRow));
-  ASSERT_TRUE(tree().runs[2].files[0].kept.has_value());
-  EXPECT_EQ(0, tree().runs[2].files[0].kept->bytes);
-  EXPECT_EQ(1000, tree().runs[2].files[0].filter_keys);
-}
-
-TEST(ModelOfTest, UnreadFilesAreToHaveFilters) {
-  LiveFiles files;
-  files.Read("/1.sst", FileOf(100));
-  files.List({Unopened(1, 100), Unopened(2, 1000, 5)}, files.version());
-  const read_model::Tree tree = ModelOf(files.families().at("default"),
-                                        rocksdb::kCompactionStyleUniversal);
-  ASSERT_EQ(2u, tree.runs.size());
-  EXPECT_EQ(1000, tree.runs[0].files[0].rows);
-  EXPECT_FALSE(tree.runs[0].files[0].kept.has_value());
-}
-
-// A bulk load may leave thousands of files in level 0. Each is met by each
-// lookup.
-TEST(ModelOfTest, ManyFilesOfLevel0AreFewRuns) {
-  LiveFiles files;
-  std::vector<LiveFileMetaData> listed;
-  for (int i = 0; i < 1000; ++i) {
-    listed.push_back(Unopened(i, 100, 0));
-    files.Read(listed.back().name, FileOf(100));
-  }
-  files.List(listed, files.version());
-  const read_model::Tree tree = ModelOf(files.families().at("default"),
-                                        rocksdb::kCompactionStyleUniversal);
-  EXPECT_LE(tree.runs.size(), 24u);
-  double met = 0;
-  double rows = 0;
-  for (const read_model::Run& run : tree.runs) {
-    met += run.covered;
-    rows += run.files[0].rows;
-  }
-  EXPECT_NEAR(1000, met, 1e-6);
-  EXPECT_NEAR(100'000, rows, 1e-6);
-}
-
-// Random lookups in runs of 10,000 to a million rows, whose filters of 10 bits
-// let one key in 600 pass.
-TEST(LookupsBehindTest, FindsTheShareThatHits) {
-  LiveFiles files;
-  std::vector<LiveFileMetaData> listed;
-  const std::vector<double> runs = {10'000, 10'000, 100'000, 1'000'000};
-  for (const double rows : runs) {
-    const auto number = static_cast<int>(listed.size());
-    listed.push_back(
-        Unopened(number, static_cast<uint64_t>(rows), number < 2 ? 0 : number));
-    files.Read(listed.back().name, FileOf(static_cast<uint64_t>(rows)));
-  }
-  files.List(listed, files.version());
-  const auto& family = files.families().at("default");
-  std::mt19937 random(1);
-  std::discrete_distribution<size_t> run_of_row(runs.begin(), runs.end());
-  std::bernoulli_distribution false_positive(1.0 / 600);
-  for (const double share : {0.0, 0.03, 0.5, 1.0}) {
-    std::bernoulli_distribution hits(share);
-    double probes = 0;
-    double positives = 0;
-    for (int i = 0; i < 100'000; ++i) {
-      const bool hit = hits(random);
-      const size_t last = hit ? run_of_row(random) : runs.size() - 1;
-      for (size_t run = 0; run <= last; ++run) {
-        ++probes;
-        positives += (hit && run == last) || false_positive(random) ? 1 : 0;
-      }
-    }
-    const Lookups lookups = LookupsBehind(family, probes, positives);
-    EXPECT_NEAR(1, lookups.all / (100'000.0 * kProbesPerSample), 0.02) << share;
-    EXPECT_NEAR(share, lookups.hits / lookups.all, 0.01) << share;
-  }
-  EXPECT_EQ(0, LookupsBehind(family, 999, 0).all);
-}
-
-TEST(LookupsBehindTest, NothingIfFilesLackFilters) {
-  LiveFiles files;
-  TableProperties without = PropertiesOf(200);
-  without.filter_size = without.num_filter_entries = 0;
-  files.Read("/1.sst", FileOf(1000));
-  files.Read("/2.sst", TotalsOf(&without, 200 * kBytesPerRow));
-  std::vector<LiveFileMetaData> listed = {Unopened(1, 1000)};
-  files.List(listed, files.version());
-  EXPECT_GT(LookupsBehind(files.families().at("default"), 10'000, 5'000).all,
-            0);
-  listed.push_back(Unopened(2, 200, 5));
-  files.List(listed, files.version());
-  EXPECT_EQ(0,
-            LookupsBehind(files.families().at("default"), 10'000, 5'000).all);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST(ReadModelTest, ChoosesWhatReadsLeast) {
     for (size_t i = 0; i < capacities.size(); ++i) {
       const Choice choice =
           BestChoice({MeasuredTree()}, {.capacity = capacities[i]},
-                     {.hit_share = hit_share, .counted = true});
+                     {{.hit_share = hit_share}});
       EXPECT_NEAR(choice.average_bits, bits[i], 0.75)
           << capacities[i] << " bytes, hits " << hit_share;
       EXPECT_TRUE(choice.filters_last_run);
@@ -143,7 +143,7 @@ TEST(ReadModelTest, MoreHitsAndScansReadMore) {
   EXPECT_GT(scanned.all(), 0.5 + ReadsOf(tree, 3e6, 0, {}));
   // Data then takes memory from filters.
   const auto bits = [&](double hit_share) {
-    return BestChoice({tree}, {.capacity = 3e6}, {.hit_share = hit_share})
+    return BestChoice({tree}, {.capacity = 3e6}, {{.hit_share = hit_share}})
         .average_bits;
   };
   EXPECT_GT(bits(0), bits(0.03));
@@ -168,8 +168,8 @@ TEST(ReadModelTest, ReadsMoreWithoutAPoolOfHighPriority) {
 TEST(ReadModelTest, TenBitsIfEverythingFits) {
   const Tree tree = MeasuredTree();
   for (const double hit_share : {0.0, 0.5, 1.0}) {
-    const Choice choice = BestChoice({tree}, {.capacity = 1e9},
-                                     {.hit_share = hit_share, .counted = true});
+    const Choice choice =
+        BestChoice({tree}, {.capacity = 1e9}, {{.hit_share = hit_share}}, true);
     EXPECT_EQ(choice.average_bits, 10);
     EXPECT_TRUE(choice.filters_last_run);
   }
@@ -179,13 +179,13 @@ TEST(ReadModelTest, TenBitsIfEverythingFits) {
 // has.
 TEST(ReadModelTest, ManyBitsIfFiltersNeverFit) {
   const Tree tree = {{{{Alike(1, 10'000'000)}}}};
-  EXPECT_GT(BestChoice({tree}, {.capacity = 1e6}, {}).average_bits, 10);
+  EXPECT_GT(BestChoice({tree}, {.capacity = 1e6}, {{}}).average_bits, 10);
 }
 
 TEST(ReadModelTest, TenBitsForNothing) {
   for (const std::vector<Tree>& trees :
        {std::vector<Tree>{}, {Tree{}}, {TreeOf({0, 0})}}) {
-    const Choice choice = BestChoice(trees, {.capacity = 1e6}, {});
+    const Choice choice = BestChoice(trees, {.capacity = 1e6}, {{}});
     EXPECT_EQ(choice.average_bits, 10);
     EXPECT_TRUE(choice.filters_last_run);
     EXPECT_EQ(ReadsPerLookup(trees, {.capacity = 1e6}, {}, choice).all(), 0);
@@ -193,21 +193,20 @@ TEST(ReadModelTest, TenBitsForNothing) {
   EXPECT_GT(ReadsPerLookup({TreeOf({1})}, {}, {}, {}).all(), 1);
 }
 
-TEST(ReadModelTest, NoFilterInTheLastRunOnlyIfHitsWereCounted) {
+TEST(ReadModelTest, NoFilterInTheLastRunOnlyIfItMay) {
   const Tree tree = MeasuredTree();
   const Cache cache = {.capacity = 1e6};
-  const Choice counted =
-      BestChoice({tree}, cache, {.hit_share = 1, .counted = true});
-  EXPECT_FALSE(counted.filters_last_run);
-  const Choice assumed = BestChoice({tree}, cache, {.hit_share = 1});
-  EXPECT_TRUE(assumed.filters_last_run);
-  EXPECT_LT(ReadsOf(tree, 1e6, 1, counted), ReadsOf(tree, 1e6, 1, assumed));
-  Choice filtered = counted;
+  const Choice without = BestChoice({tree}, cache, {{.hit_share = 1}}, true);
+  EXPECT_FALSE(without.filters_last_run);
+  const Choice with = BestChoice({tree}, cache, {{.hit_share = 1}});
+  EXPECT_TRUE(with.filters_last_run);
+  EXPECT_LT(ReadsOf(tree, 1e6, 1, without), ReadsOf(tree, 1e6, 1, with));
+  Choice filtered = without;
   filtered.filters_last_run = true;
   const auto bytes = [&](const Choice& choice) {
     return ReadsPerLookup({tree}, cache, {}, choice).filter_bytes;
   };
-  EXPECT_NEAR(bytes(counted) / bytes(filtered), 0.105, 0.01);
+  EXPECT_NEAR(bytes(without) / bytes(filtered), 0.105, 0.01);
 }
 
 TEST(ReadModelTest, TreesInOneCacheAreOneSum) {
@@ -292,12 +291,12 @@ TEST(ReadModelTest, ACacheMayRunOutOfSlots) {
     return ReadsPerLookup({tree}, cache, {}, {bits}).all();
   };
   EXPECT_LT(reads_of(12), 0.002);
-  EXPECT_GT(BestChoice({tree}, cache, {}).average_bits, 12);
+  EXPECT_GT(BestChoice({tree}, cache, {{}}).average_bits, 12);
   cache.slots = 215;
   EXPECT_NEAR(reads_of(8), 0.0131, 0.006);
   EXPECT_NEAR(reads_of(12), 0.221, 0.06);
   EXPECT_NEAR(reads_of(14), 0.328, 0.06);
-  EXPECT_NEAR(BestChoice({tree}, cache, {}).average_bits, 8, 0.5);
+  EXPECT_NEAR(BestChoice({tree}, cache, {{}}).average_bits, 8, 0.5);
   // Its bytes may run out first.
   cache.capacity = 2e5;
   const double by_bytes = reads_of(8);
@@ -308,13 +307,15 @@ TEST(ReadModelTest, ACacheMayRunOutOfSlots) {
 TEST(ReadModelTest, PinsLevel0) {
   Tree tree = MeasuredTree();
   for (int i = 0; i < 3; ++i) tree.runs[i].level0 = true;
-  const Cache pinned = {.capacity = 3e5, .pin_level0 = true};
+  const Cache pinned = {.capacity = 3e5, .pinned = Pinned::kLevel0};
   EXPECT_LT(ReadsPerLookup({tree}, pinned, {}, {}).filter,
             ReadsPerLookup({tree}, {.capacity = 3e5}, {}, {}).filter);
   // What it pins takes the place of other blocks.
-  const double of_small = ReadsOf(tree, 2e6, 0, {}, {.pin_level0 = true});
+  const double of_small =
+      ReadsOf(tree, 2e6, 0, {}, {.pinned = Pinned::kLevel0});
   tree.runs[0].files[0].index_bytes = 1e6;
-  EXPECT_GT(ReadsOf(tree, 2e6, 0, {}, {.pin_level0 = true}), 1.2 * of_small);
+  EXPECT_GT(ReadsOf(tree, 2e6, 0, {}, {.pinned = Pinned::kLevel0}),
+            1.2 * of_small);
 }
 
 // Reads per lookup of missing rows from RocksDB's LRUCache in four and eight
@@ -343,11 +344,109 @@ TEST(ReadModelTest, ShardsFillUnevenly) {
   }
   const auto best = [](double shards) {
     const Cache cache = {.capacity = 4e6, .shards = shards};
-    return BestChoice({MeasuredTree()}, cache, {}).average_bits;
+    return BestChoice({MeasuredTree()}, cache, {{}}).average_bits;
   };
   EXPECT_GT(best(1), 14);
   EXPECT_NEAR(best(4), 8, 1.5);
   EXPECT_NEAR(best(8), 8, 1.5);
+}
+
+TEST(ReadModelTest, PinsEverything) {
+  const Tree tree = MeasuredTree();
+  const Cache cache = {.pinned = Pinned::kAll};
+  const auto reads = [&](double capacity, double bits) {
+    return ReadsOf(tree, capacity, 0, {bits}, cache);
+  };
+  // Filters and indexes of 10 bits take 4.1 MB.
+  EXPECT_LT(reads(5e6, 10), 0.01);
+  EXPECT_GT(reads(2.5e6, 10), 1);
+  EXPECT_LT(reads(2.5e6, 3), 1);
+  Cache used = cache;
+  used.capacity = 5e6;
+  const double bits = BestChoice({tree}, used, {{}}).average_bits;
+  EXPECT_GT(bits, 10);
+  const Reads best = ReadsPerLookup({tree}, used, {}, {bits});
+  EXPECT_LT(best.filter_bytes + best.index_bytes, kUsedShare * 5e6);
+}
+
+// Of one share the choice that reads least; of several, one that is never far
+// from the best of any.
+TEST(ReadModelTest, LeastRegret) {
+  const Tree tree = MeasuredTree();
+  for (const double capacity : {1e6, 2e6, 3e6, 4e6}) {
+    const Cache cache = {.capacity = capacity};
+    const auto best = [&](const std::vector<Load>& loads) {
+      return BestChoice({tree}, cache, loads).average_bits;
+    };
+    const auto reads = [&](double hits, double bits) {
+      return ReadsOf(tree, kUsedShare * capacity, hits, {bits}) + 0.0005;
+    };
+    const double unknown = best(LoadsBetween(0, 1, 0));
+    double worst_of_unknown = 0;
+    double worst_of_none = 0;
+    for (const double hits : {0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0}) {
+      const double right = reads(hits, best({{.hit_share = hits}}));
+      EXPECT_LE(right, 1.01 * reads(hits, unknown)) << capacity << " " << hits;
+      worst_of_unknown =
+          std::max(worst_of_unknown, reads(hits, unknown) / right);
+      worst_of_none = std::max(worst_of_none,
+                               reads(hits, best({{.hit_share = 1}})) / right);
+    }
+    EXPECT_LT(worst_of_unknown, 2.7) << capacity;
+    EXPECT_LT(worst_of_unknown, 0.7 * worst_of_none) << capacity;
+  }
+}
+
+TEST(LoadsBetweenTest, FewSharesForWhatIsBest) {
+  const auto shares = [](double least, double most) {
+    std::vector<double> of_loads;
+    for (const Load& load : LoadsBetween(least, most, 0.5)) {
+      EXPECT_EQ(0.5, load.scanned_blocks_per_lookup);
+      of_loads.push_back(load.hit_share);
+    }
+    return of_loads;
+  };
+  EXPECT_EQ(shares(0, 1),
+            std::vector<double>({0, 0.003, 0.01, 0.03, 0.1, 0.3, 1}));
+  EXPECT_EQ(shares(0.02, 0.6), std::vector<double>({0.02, 0.1, 0.3, 0.6}));
+  EXPECT_EQ(shares(0.5, 0.52), std::vector<double>({0.51}));
+  EXPECT_EQ(shares(0, 0), std::vector<double>({0}));
+}
+
+// A thousand column families of unlike sizes and lookups are as their mean.
+TEST(MergedTest, AlikeTreesAreOne) {
+  std::mt19937_64 random(1);
+  std::vector<Tree> trees;
+  double rows = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double scale = 0.1 + static_cast<double>(random() % 1000) / 1000;
+    trees.push_back(TreeOf({500 * scale, 5000 * scale, 50'000 * scale}));
+    trees.back().lookups = scale * (1 + static_cast<double>(random() % 30));
+    rows += 55'500 * scale;
+  }
+  const std::vector<Tree> merged = Merged(trees);
+  EXPECT_LE(merged.size(), 16u);
+  double merged_rows = 0;
+  double lookups = 0;
+  for (const Tree& tree : merged) {
+    ASSERT_EQ(3u, tree.runs.size());
+    lookups += tree.lookups;
+    for (const read_model::Run& run : tree.runs) {
+      for (const Files& files : run.files) merged_rows += files.rows;
+    }
+  }
+  EXPECT_NEAR(1, merged_rows / rows, 1e-9);
+  const Cache cache = {.capacity = 1.2 * rows};
+  for (const double bits : {4.0, 7.0, 10.0}) {
+    for (const double hits : {0.0, 0.2}) {
+      const auto reads = [&](const std::vector<Tree>& of) {
+        return ReadsPerLookup(of, cache, {.hit_share = hits}, {bits}).all();
+      };
+      EXPECT_NEAR(1, reads(merged) / reads(trees), 0.2)
+          << bits << " bits, hits " << hits;
+    }
+  }
+  EXPECT_EQ(3u, Merged({trees[0], trees[1], trees[2]}).size());
 }
 
 TEST(ReadModelTest, NumbersForEveryTree) {
@@ -376,9 +475,9 @@ TEST(ReadModelTest, NumbersForEveryTree) {
                          .high_priority_share = between(0, 1),
                          .high_priority_metadata = random() % 2 == 0,
                          .partitioned = random() % 2 == 0,
-                         .pin_level0 = random() % 2 == 0};
-    const Load load = {between(0, 1), random() % 2 == 0, between(0, 3)};
-    const Choice best = BestChoice(trees, cache, load);
+                         .pinned = static_cast<Pinned>(random() % 3)};
+    const Load load = {between(0, 1), between(0, 3)};
+    const Choice best = BestChoice(trees, cache, {load, {}}, random() % 2 == 0);
     EXPECT_GE(best.average_bits, 1);
     EXPECT_LE(best.average_bits, 16);
     const Reads reads = ReadsPerLookup(trees, cache, load, best);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
 
+#include "filter_policy/levels/ledger.h"
 #include "filter_policy/levels/lookup_load.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/options.h"
@@ -77,13 +79,14 @@ class AnswerSampleTest : public FilterBitsReaderTest {
     return NewReader(*policy, block_);
   }
 
-  static const AnswerSample& SampleOf(const OwnedPolicy& policy) {
-    return *policy->GetOptions<AnswerSample>(kAnswerSample);
+  const AnswerSample& Sample() const {
+    return *Ledger::OfProcess().SampleOf(table_.block_cache);
   }
 
   AnswerSampleTest() {
     database_.listeners.push_back(NewLevelSizeListener());
     table_.cache_index_and_filter_blocks = true;
+    table_.block_cache = rocksdb::NewLRUCache(1 << 20);
   }
 
   rocksdb::DBOptions database_;
@@ -96,7 +99,7 @@ class AnswerSampleTest : public FilterBitsReaderTest {
 TEST_F(AnswerSampleTest, CountsOneProbeIn128) {
   const auto policy = MakePolicy();
   auto reader = ReaderOf(policy);
-  const AnswerSample& sample = SampleOf(policy);
+  const AnswerSample& sample = Sample();
   const auto expect = [&](double probes, double positives, const char* what) {
     probes /= kProbesPerSample;
     positives /= kProbesPerSample;
@@ -121,15 +124,46 @@ TEST_F(AnswerSampleTest, CountsOneProbeIn128) {
   EXPECT_TRUE(MatchesAll(reader.get(), keys_));
 }
 
+TEST_F(AnswerSampleTest, CountsProbesOfFiltersWithASeed) {
+  const auto policy = MakePolicy({.hash_seed = 7});
+  const auto reader = ReaderOf(policy);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(MatchesAll(reader.get(), keys_));
+    EXPECT_EQ(std::vector<bool>(5000, true),
+              MatchInBatches(reader.get(), keys_));
+  }
+  EXPECT_NEAR(1e6 / kProbesPerSample, Sample().positives, 600);
+}
+
+// As servers with a thread for each request have them.
+TEST_F(AnswerSampleTest, CountsEachProbeOfAThreadAlike) {
+  const auto policy = MakePolicy();
+  const auto reader = ReaderOf(policy);
+  constexpr int kThreads = 4000;
+  constexpr int kProbes = 6;  // of each, the last of which is positive
+  const auto stranger = strangers_.begin();
+  for (int i = 0; i < kThreads; ++i) {
+    std::thread([&] {
+      for (int probe = 1; probe < kProbes; ++probe) {
+        reader->MayMatch(*stranger);
+      }
+      EXPECT_TRUE(reader->MayMatch(*keys_.begin()));
+    }).join();
+  }
+  const double probes = 1.0 * kThreads * kProbes / kProbesPerSample;
+  EXPECT_NEAR(probes, Sample().probes, 5 * std::sqrt(probes));
+  EXPECT_NEAR(probes / kProbes, Sample().positives,
+              5 * std::sqrt(probes / kProbes));
+}
+
 TEST_F(AnswerSampleTest, OnlyForBitsThatDependOnIt) {
   const auto expect_none = [&](const FilterPolicyOptions& options,
                                const char* what) {
     const auto policy = MakePolicy(options);
     EXPECT_TRUE(MatchesAll(ReaderOf(policy).get(), keys_));
-    EXPECT_EQ(0u, SampleOf(policy).probes) << what;
+    EXPECT_EQ(0u, Sample().probes) << what;
   };
   expect_none({.bits_per_key = 10}, "fixed bits");
-  expect_none({.hash_seed = 7}, "with a seed");
   database_.statistics = rocksdb::CreateDBStatistics();
   expect_none({}, "Statistics");
   database_.statistics = nullptr;

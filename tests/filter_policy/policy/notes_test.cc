@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <memory>
 #include <string>
 
+#include "filter_policy/levels/ledger.h"
 #include "filter_policy/levels/new_file.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"
@@ -20,10 +23,9 @@ constexpr AutoBits kChosen = {.average_bits = 7.5,
                               .is_chosen = true,
                               .cache_bytes = 12.5e9,
                               .index_bytes = 690e3,
-                              .hit_share = 0.125,
-                              .counted = true,
-                              .reads = 0.0123,
-                              .reads_with_10 = 0.0456};
+                              .hits = {0.125, 0.125},
+                              .reads = {0.0123, 0.0123},
+                              .reads_with_10 = {0.0456, 0.0456}};
 
 TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   EXPECT_EQ(
@@ -31,20 +33,24 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
       "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
       "average. The block cache has 12500.0 MB, indexes take 0.7 MB, and 12.5 "
       "% of the lookups hit. Expected block reads per 1,000 lookups: 12.30, "
-      "with "
-      "10 bits 45.60.");
-  AutoBits assumed = kChosen;
-  assumed.counted = false;
-  assumed.filters_last_run = false;
-  assumed.hit_share = 0.5 / 11'000;
-  EXPECT_THAT(ChosenBits(assumed),
-              HasSubstr(", and 0.0 % of the lookups are assumed to hit (too "
-                        "few were counted)."));
-  EXPECT_THAT(ChosenBits(assumed), HasSubstr("those of the last level none"));
-  AutoBits sampled = kChosen;
-  sampled.sampled = true;
-  EXPECT_THAT(ChosenBits(sampled),
-              HasSubstr("hit, by a sample of the filters' answers. "));
+      "with 10 bits 45.60.");
+  AutoBits range = kChosen;
+  range.filters_last_run = false;
+  range.others_bytes = 2.5e9;
+  range.hits = {0.02, 0.58};
+  range.reads = {0.01, 0.3};
+  range.is_sampled = true;
+  EXPECT_EQ(
+      ChosenBits(range),
+      "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
+      "average, those of the last level none. The block cache has 12500.0 MB, "
+      "of which others use 2500.0 MB, indexes take 0.7 MB, and 2.0 % of the "
+      "lookups hit, or up to 58.0 %, by a sample of the filters' answers. "
+      "Expected block reads per 1,000 lookups: 10.00 to 300.00, with 10 bits "
+      "45.60.");
+  range.hits = {};
+  EXPECT_THAT(ChosenBits(range),
+              HasSubstr(", and how many of the lookups hit isn't known."));
 }
 
 // Says what filters get, and how to add what is missing.
@@ -78,20 +84,43 @@ TEST(NotesTest, ChosenBitsThatCreepAreSaidAgain) {
   rocksdb::FilterBuildingContext context(table);
   context.level_at_creation = 1;
   context.info_log = &log;
-  for (const double bits : {7.0, 7.25, 7.4, 7.5, 7.25, 7.75, 8.0}) {
-    NewFile file = {.reason = context.reason};
-    file.choose = [bits](const NewFile&,
-                         const rocksdb::BlockBasedTableOptions&) {
-      return AutoBits{.average_bits = bits, .is_chosen = true};
-    };
+  NewFile file = {.reason = context.reason};
+  const auto tree = std::make_shared<TreeState>();
+  tree->Add({.rows = 1e6, .keys = 1e6, .bits = 1e7, .files = 20}, 6);
+  HitRange hits;
+  file.users_of = [&](const NewFile&, const rocksdb::BlockBasedTableOptions&) {
+    CacheUsers users;
+    users.families = {{tree, rocksdb::kCompactionStyleLevel, 0}};
+    users.sources.resize(1);
+    if (hits.most < 1) {
+      users.sources[0].window.Sample({.all = 1e6, .hits = 1e6 * hits.most}, 0);
+    }
+    return users;
+  };
+  const auto build = [&] {
     BeginFile(file);
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         policy->GetBuilderWithContext(context));
+    return ChooseBits(file, table).average_bits;
+  };
+  double told = 0;
+  size_t changes = 0;
+  for (double bytes = 1 << 20; bytes > 400'000; bytes *= 0.975) {
+    table.block_cache->SetCapacity(static_cast<size_t>(bytes));
+    const double bits = build();
+    if (std::abs(bits - told) >= 0.5) {
+      told = bits;
+      ++changes;
+    }
+    EXPECT_EQ(changes, log.lines.size()) << bits;
   }
-  ASSERT_EQ(log.lines.size(), 3);
-  EXPECT_THAT(log.lines[0], HasSubstr("new files get 7.0 bits"));
-  EXPECT_THAT(log.lines[1], HasSubstr("new files get 7.5 bits"));
-  EXPECT_THAT(log.lines[2], HasSubstr("new files get 8.0 bits"));
+  EXPECT_GE(changes, 3u);
+  EXPECT_THAT(log.lines.back(), HasSubstr("how many of the lookups hit isn't"));
+  // Or if the bits are the same, but not what they stand on.
+  hits.most = 0;
+  for (int i = 0; i < 2; ++i) build();
+  ASSERT_EQ(changes + 1, log.lines.size());
+  EXPECT_THAT(log.lines.back(), HasSubstr("0.0 % of the lookups hit"));
 }
 
 }  // namespace
