@@ -6,25 +6,18 @@
 linebloom_FUNC = linebloom_register
 
 linebloom_SOURCES := \
+  filter_policy/bits/allocation.cc \
+  filter_policy/bits/auto_bits.cc \
+  filter_policy/bits/cache_load.cc \
+  filter_policy/bits/cache_model.cc \
+  filter_policy/bits/read_model.cc \
+  filter_policy/bits/tree_model.cc \
   filter_policy/filter/allocation_rounding.cc \
   filter_policy/filter/filter_block.cc \
   filter_policy/filter/filter_builder.cc \
   filter_policy/filter/filter_reader.cc \
   filter_policy/filter/hash_list.cc \
   filter_policy/filter/sizing.cc \
-  filter_policy/levels/allocation.cc \
-  filter_policy/levels/auto_bits.cc \
-  filter_policy/levels/cache_load.cc \
-  filter_policy/levels/cache_model.cc \
-  filter_policy/levels/ledger.cc \
-  filter_policy/levels/level_size_listener.cc \
-  filter_policy/levels/live_files.cc \
-  filter_policy/levels/lookup_load.cc \
-  filter_policy/levels/new_file.cc \
-  filter_policy/levels/probed_trees.cc \
-  filter_policy/levels/read_model.cc \
-  filter_policy/levels/tree_model.cc \
-  filter_policy/levels/tree_state.cc \
   filter_policy/line/hash.cc \
   filter_policy/line/kernel/line_kernel.cc \
   filter_policy/line/kernel/line_kernel_avx2.cc \
@@ -35,13 +28,20 @@ linebloom_SOURCES := \
   filter_policy/line/line.cc \
   filter_policy/line/line_builder.cc \
   filter_policy/line/plain_probes.cc \
+  filter_policy/listener/level_size_listener.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_bits_builder.cc \
   filter_policy/policy/filter_bits_reader.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/notes.cc \
   filter_policy/policy/policy_options.cc \
-  filter_policy/policy/running_rocksdb.cc
+  filter_policy/policy/running_rocksdb.cc \
+  filter_policy/tree/ledger.cc \
+  filter_policy/tree/live_files.cc \
+  filter_policy/tree/lookup_load.cc \
+  filter_policy/tree/new_file.cc \
+  filter_policy/tree/probed_trees.cc \
+  filter_policy/tree/tree_state.cc
 
 linebloom_HEADERS := \
   filter_policy/include/linebloom/c.h \

@@ -1,6 +1,6 @@
 // The program linebloom.
 #include "linebloom/filter_policy.h"
-#include "tools/shared/commands.h"
+#include "tools/report/commands.h"
 
 namespace {
 

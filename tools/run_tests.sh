@@ -62,7 +62,7 @@ test_with() {
 
 # Of all tests these see most of the memory that is ours: filters, and files of any
 # bytes. The others run with AddressSanitizer nightly.
-own_memory='^((line|filter|levels|policy|table|failed_allocations)_test(\.[0-9]|_.*)|.*_fuzz)$'
+own_memory='^((line|filter|bits|policy|table|failed_allocations)_test(\.[0-9]|_.*)|.*_fuzz)$'
 
 # The findings of clang-format and clang-tidy differ between versions, so one
 # version has to be authoritative: that of Debian 12, which is 14.

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "filter_policy/levels/lookup_load.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
+#include "filter_policy/tree/lookup_load.h"
 #include "linebloom/filter_policy.h"
 
 namespace linebloom {

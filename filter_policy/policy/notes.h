@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "filter_policy/levels/auto_bits.h"
+#include "filter_policy/bits/auto_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/status.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "filter_policy/bits/allocation.h"
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/allocation.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/policy/number_text.h"
 #include "rocksdb/convenience.h"

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "filter_policy/bits/auto_bits.h"
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/levels/auto_bits.h"
-#include "filter_policy/levels/new_file.h"
+#include "filter_policy/tree/new_file.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"

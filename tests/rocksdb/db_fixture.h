@@ -29,7 +29,7 @@
 #include "rocksdb/version.h"
 #include "tests/rocksdb/policy.h"
 #include "tests/temporary_folder.h"
-#include "tools/shared/out_ptr.h"
+#include "tools/database/out_ptr.h"
 
 #define ROCKSDB_IS_AT_LEAST(major, minor) \
   (ROCKSDB_MAJOR > (major) ||             \

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/levels/rocksdb_cache.h"
+#include "filter_policy/bits/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"

@@ -5,7 +5,7 @@
 
 For each fault, or each whose name contains a TEXT: changes the copy, builds the
 programs of tests/rocksdb, which see filters through RocksDB, and the tests of
-levels/ and policy/, runs them until a test fails, and prints which one did. The copy
+tree/, bits/ and policy/, runs them until a test fails, and prints which one did. The copy
 is build/seeded_faults and is kept for the next run.
 
 --check   only checks that every fault still applies, as ctest does
@@ -24,7 +24,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = ["tests/rocksdb/oracle_test", "tests/rocksdb/rocksdb_test",
-            "tests/filter_policy/levels_test", "tests/filter_policy/policy_test"]
+            "tests/filter_policy/bits_test", "tests/filter_policy/policy_test"]
 DOES_NOT_COMPILE = "does not compile"
 MAX_SECONDS = 1800
 

@@ -10,7 +10,7 @@
 
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/sizing.h"
-#include "table/evaluate.h"
+#include "table/rebuild/evaluate.h"
 #include "tests/filter_policy/random_hashes.h"
 #include "tests/table/sst_builder.h"
 #include "tests/table/wrap_memory.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "filter_policy/levels/rocksdb_cache.h"
+#include "filter_policy/bits/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"

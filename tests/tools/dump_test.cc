@@ -14,7 +14,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/tools/run_subcommand.h"
 #include "tools/dump/inputs.h"
-#include "tools/shared/run_tool.h"
+#include "tools/report/run_tool.h"
 
 namespace linebloom::tools {
 namespace {

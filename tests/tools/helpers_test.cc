@@ -13,13 +13,13 @@
 
 #include "nlohmann/json.hpp"
 #include "tests/temporary_folder.h"
-#include "tools/shared/filter_stats.h"
-#include "tools/shared/flags.h"
-#include "tools/shared/info_log.h"
-#include "tools/shared/intervals.h"
-#include "tools/shared/policies.h"
-#include "tools/shared/run_tool.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/database/filter_stats.h"
+#include "tools/database/info_log.h"
+#include "tools/database/intervals.h"
+#include "tools/database/policies.h"
+#include "tools/report/flags.h"
+#include "tools/report/run_tool.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/shared/commands.h"
+#include "tools/report/commands.h"
 
 namespace linebloom::tools {
 

@@ -9,7 +9,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/filter_policy/policy/filter_bits.h"
 #include "tests/tools/run_subcommand.h"
-#include "tools/shared/policies.h"
+#include "tools/database/policies.h"
 
 namespace linebloom::tools {
 namespace {

@@ -13,16 +13,16 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "filter_policy/bits/auto_bits.h"
+#include "filter_policy/bits/read_model.h"
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/auto_bits.h"
-#include "filter_policy/levels/read_model.h"
 #include "filter_policy/line/line.h"
 #include "table/status.h"
 #include "tools/advise/tree_facts.h"
-#include "tools/shared/commands.h"
-#include "tools/shared/flags.h"
-#include "tools/shared/run_tool.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/report/commands.h"
+#include "tools/report/flags.h"
+#include "tools/report/run_tool.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

@@ -8,14 +8,14 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "filter_policy/bits/cache_load.h"
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/cache_load.h"
 #include "filter_policy/line/line.h"
 #include "rocksdb/table.h"
 #include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/shared/databases.h"
-#include "tools/shared/run_tool.h"
+#include "tools/database/databases.h"
+#include "tools/report/run_tool.h"
 
 namespace linebloom::tools {
 namespace {

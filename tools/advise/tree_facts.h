@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "filter_policy/levels/read_model.h"
-#include "tools/shared/database_facts.h"
+#include "filter_policy/bits/read_model.h"
+#include "tools/database/database_facts.h"
 
 namespace linebloom::tools {
 

@@ -4,8 +4,8 @@
 #include "absl/status/statusor.h"
 #include "table/status.h"
 #include "tools/compare/comparison.h"
-#include "tools/shared/commands.h"
-#include "tools/shared/flags.h"
+#include "tools/report/commands.h"
+#include "tools/report/flags.h"
 
 namespace linebloom::tools {
 namespace {

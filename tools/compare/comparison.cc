@@ -15,13 +15,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/levels/rocksdb_cache.h"
+#include "filter_policy/bits/rocksdb_cache.h"
 #include "filter_policy/policy/policy_options.h"
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "table/status.h"
 #include "tools/compare/keys.h"
-#include "tools/shared/flags.h"
+#include "tools/report/flags.h"
 
 namespace linebloom::tools {
 namespace {

@@ -10,8 +10,8 @@
 #include "tools/compare/measure.h"
 #include "tools/compare/row_source.h"
 #include "tools/compare/workload.h"
-#include "tools/shared/policies.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/database/policies.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 

@@ -10,8 +10,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "filter_policy/levels/level_size_listener.h"
-#include "filter_policy/levels/tree_state.h"
+#include "filter_policy/listener/level_size_listener.h"
+#include "filter_policy/tree/tree_state.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/perf_context.h"
@@ -19,9 +19,9 @@
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
 #include "table/status.h"
-#include "tools/shared/databases.h"
-#include "tools/shared/out_ptr.h"
-#include "tools/shared/run_tool.h"
+#include "tools/database/databases.h"
+#include "tools/database/out_ptr.h"
+#include "tools/report/run_tool.h"
 
 namespace linebloom::tools {
 namespace {

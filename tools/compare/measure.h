@@ -12,9 +12,9 @@
 #include "rocksdb/db.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
-#include "tools/shared/filter_stats.h"
-#include "tools/shared/policies.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/database/filter_stats.h"
+#include "tools/database/policies.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 

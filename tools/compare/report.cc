@@ -8,8 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "rocksdb/version.h"
 #include "tools/compare/comparison.h"
-#include "tools/shared/intervals.h"
-#include "tools/shared/run_tool.h"
+#include "tools/database/intervals.h"
+#include "tools/report/run_tool.h"
 
 namespace linebloom::tools {
 

@@ -18,10 +18,10 @@
 #include "rocksdb/db.h"
 #include "rocksdb/utilities/debug.h"
 #include "table/status.h"
-#include "tools/shared/databases.h"
-#include "tools/shared/out_ptr.h"
-#include "tools/shared/run_tool.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/database/databases.h"
+#include "tools/database/out_ptr.h"
+#include "tools/report/run_tool.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

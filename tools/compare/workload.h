@@ -11,7 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/listener/level_size_listener.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
@@ -25,13 +25,13 @@
 #include "table/block_facts.h"
 #include "table/sst_file.h"
 #include "table/status.h"
+#include "tools/database/database_facts.h"
+#include "tools/database/databases.h"
+#include "tools/database/policies.h"
 #include "tools/dump/inputs.h"
-#include "tools/shared/commands.h"
-#include "tools/shared/database_facts.h"
-#include "tools/shared/databases.h"
-#include "tools/shared/policies.h"
-#include "tools/shared/run_tool.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/report/commands.h"
+#include "tools/report/run_tool.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "table/status.h"
-#include "tools/shared/run_tool.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/report/run_tool.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

@@ -9,10 +9,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "table/file_facts.h"
-#include "tools/shared/database_facts.h"
-#include "tools/shared/databases.h"
-#include "tools/shared/flags.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/database/database_facts.h"
+#include "tools/database/databases.h"
+#include "tools/report/flags.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 

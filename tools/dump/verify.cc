@@ -37,12 +37,12 @@
 #include "table/format.h"
 #include "table/sst_file.h"
 #include "table/status.h"
+#include "tools/database/database_facts.h"
+#include "tools/database/databases.h"
 #include "tools/dump/inputs.h"
-#include "tools/shared/commands.h"
-#include "tools/shared/database_facts.h"
-#include "tools/shared/databases.h"
-#include "tools/shared/run_tool.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/report/commands.h"
+#include "tools/report/run_tool.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

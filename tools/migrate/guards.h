@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "tools/shared/databases.h"
+#include "tools/database/databases.h"
 
 namespace linebloom::tools {
 

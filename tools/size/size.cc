@@ -16,10 +16,10 @@
 #include "filter_policy/line/line.h"
 #include "filter_policy/line/plain_probes.h"
 #include "nlohmann/json.hpp"
-#include "tools/shared/commands.h"
-#include "tools/shared/flags.h"
-#include "tools/shared/run_tool.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/report/commands.h"
+#include "tools/report/flags.h"
+#include "tools/report/run_tool.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <thread>
 
-#include "filter_policy/levels/ledger.h"
-#include "filter_policy/levels/lookup_load.h"
+#include "filter_policy/tree/ledger.h"
+#include "filter_policy/tree/lookup_load.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/options.h"
 #include "rocksdb/statistics.h"

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/ledger.h"
+#include "filter_policy/tree/ledger.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "tests/filter_policy/ignored_case.h"

@@ -1,0 +1,129 @@
+#include "filter_policy/bits/auto_bits.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "filter_policy/bits/read_model.h"
+#include "filter_policy/tree/ledger.h"
+
+namespace linebloom {
+namespace {
+
+// A choice stays as it is if sizes moved by no more than this: it is in steps
+// of a quarter of a bit, which is at least as much.
+constexpr double kMoved = 0.02;
+
+// No filter in the last run is for loads of which so many hit for certain: its
+// files keep it for as long as they live.
+constexpr double kFewestHitsWithoutLast = 0.5;
+
+// The choices of the process. Nobody has one of a cache that is gone.
+std::shared_ptr<SteadyChoice> ChoiceOf(
+    const std::shared_ptr<rocksdb::Cache>& cache) {
+  static std::mutex mutex;
+  static auto& choices =
+      *new std::map<std::weak_ptr<rocksdb::Cache>,
+                    std::shared_ptr<SteadyChoice>,
+                    std::owner_less<std::weak_ptr<rocksdb::Cache>>>();
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::erase_if(choices, [](const auto& c) { return c.first.expired(); });
+  std::shared_ptr<SteadyChoice>& choice = choices[cache];
+  if (choice == nullptr) choice = std::make_shared<SteadyChoice>();
+  return choice;
+}
+
+bool HasMoved(double before, double now) {
+  return std::abs(now - before) > kMoved * std::abs(before);
+}
+
+// Of a share of hits, which says little below 0.05 %.
+bool HaveMoved(const HitRange& before, const HitRange& now) {
+  const auto has_moved = [](double share, double share_now) {
+    return std::abs(share_now - share) > 0.1 * share + 0.0005;
+  };
+  return has_moved(before.least, now.least) || has_moved(before.most, now.most);
+}
+
+bool HasMoved(const CacheLoad& before, const CacheLoad& now) {
+  if (before.sampled != now.sampled || HaveMoved(before.hits, now.hits) ||
+      std::abs(now.scanned_blocks_per_lookup -
+               before.scanned_blocks_per_lookup) >
+          0.1 * before.scanned_blocks_per_lookup + 0.01) {
+    return true;
+  }
+  const auto numbers = [](const CacheLoad& load) {
+    const FileTotals& files = load.totals;
+    const read_model::Cache& cache = load.cache;
+    return std::array{cache.capacity,
+                      cache.shards,
+                      files.all_rows(),
+                      files.keys,
+                      files.index_bytes,
+                      files.data_bytes,
+                      files.files,
+                      load.runs_of_lookup,
+                      load.log_rows_of_lookup,
+                      static_cast<double>(cache.partitioned),
+                      static_cast<double>(cache.pinned)};
+  };
+  return !std::ranges::equal(
+      numbers(before), numbers(now),
+      [](double a, double b) { return !HasMoved(a, b); });
+}
+
+}  // namespace
+
+AutoBits ChooseBits(const NewFile& file,
+                    const rocksdb::BlockBasedTableOptions& table) {
+  if (file.users_of == nullptr || table.block_cache == nullptr) return {};
+  const CacheUsers users = file.users_of(file, table);
+  if (users.families.empty()) return {};
+  return ChoiceOf(table.block_cache)
+      ->Next(LoadOf(users, table),
+             [&users](CacheLoad* load) { AddTrees(users, load); });
+}
+
+AutoBits SteadyChoice::Next(CacheLoad load,
+                            const std::function<void(CacheLoad*)>& add_trees) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const double nominal = load.cache.capacity;
+  // Iterators pin blocks for a moment.
+  const double now = load.others();
+  const double others = std::min(now, others_);
+  others_ = now;
+  load.cache.capacity -= others;
+  if (bits_.is_chosen && !HasMoved(load_, load)) return bits_;
+  if (add_trees != nullptr) add_trees(&load);
+  load.trees = read_model::Merged(load.trees);
+  const std::vector<read_model::Load> loads = read_model::LoadsBetween(
+      load.hits.least, load.hits.most, load.scanned_blocks_per_lookup);
+  const read_model::Choice best = read_model::BestChoice(
+      load.trees, load.cache, loads,
+      !load.sampled && load.hits.least >= kFewestHitsWithoutLast);
+  const auto reads_with = [&](const read_model::Choice& choice) {
+    const auto reads = [&](const read_model::Load& with) {
+      return read_model::ReadsPerLookup(load.trees, load.cache, with, choice);
+    };
+    bits_.index_bytes = reads(loads[0]).index_bytes;
+    return ReadRange{reads(loads.front()).all(), reads(loads.back()).all()};
+  };
+  bits_.average_bits = best.average_bits;
+  bits_.filters_last_run = best.filters_last_run;
+  bits_.is_chosen = true;
+  bits_.cache_bytes = nominal;
+  bits_.others_bytes = others;
+  bits_.hits = load.hits;
+  bits_.is_sampled = load.sampled;
+  bits_.reads = reads_with(best);
+  bits_.reads_with_10 = reads_with({kDefaultBitsPerKey});
+  load.trees.clear();
+  load_ = std::move(load);
+  return bits_;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,63 @@
+// The bits per key of bits_per_key=auto: those that are never far off while
+// filters, indexes and data share a block cache (read_model.h).
+#pragma once
+
+#include <functional>
+#include <mutex>
+
+#include "filter_policy/bits/cache_load.h"
+#include "filter_policy/tree/lookup_load.h"
+#include "filter_policy/tree/new_file.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+
+// Reads per lookup, as expected if the least and the most share of the lookups
+// hits that may.
+struct ReadRange {
+  double least_hits = 0;
+  double most_hits = 0;
+};
+
+struct AutoBits {
+  // Over all keys of the trees that share the block cache, for BitsForFile().
+  double average_bits = kDefaultBitsPerKey;
+  // False if files of the last sorted run get no filter. `average_bits` is then
+  // that of the other runs.
+  bool filters_last_run = true;
+
+  // For the info log. False if the bits don't depend on what follows: filters
+  // are outside a block cache, or nothing is known of the trees.
+  bool is_chosen = false;
+  double cache_bytes = 0;
+  double others_bytes = 0;  // what others have of these
+  double index_bytes = 0;
+  HitRange hits;  // of the lookups that reach SSTables
+  ReadRange reads;
+  ReadRange reads_with_10;
+  bool is_sampled = false;  // a database of the cache has no Statistics
+};
+
+// The bits for `file`, whose table has the options `table` and its filters in
+// the block cache. Thread-safe.
+AutoBits ChooseBits(const NewFile& file,
+                    const rocksdb::BlockBasedTableOptions& table);
+
+// The choices for the files of a block cache. One is kept until what it stands
+// on has moved by a few per cent. Thread-safe.
+class SteadyChoice {
+ public:
+  // For the next file. `add_trees`, unless it is null, adds the trees to the
+  // load if they are needed.
+  AutoBits Next(CacheLoad load,
+                const std::function<void(CacheLoad*)>& add_trees = nullptr);
+
+ private:
+  std::mutex mutex_;
+  double others_ = 0;  // bytes, when it was asked last
+  CacheLoad load_;     // of the choice, without its trees
+  AutoBits bits_;
+};
+
+}  // namespace linebloom

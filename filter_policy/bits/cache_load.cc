@@ -1,0 +1,216 @@
+#include "filter_policy/bits/cache_load.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "filter_policy/bits/rocksdb_cache.h"
+#include "filter_policy/bits/tree_model.h"
+#include "filter_policy/tree/probed_trees.h"
+
+namespace linebloom {
+namespace {
+
+// What the cache charges beside a data block's bytes.
+constexpr double kMostBesideABlock = 300;
+
+// Whose indexes running compactions pin.
+constexpr double kFilesOfCompactions = 12;
+
+// The number behind `name` in a cache's printable options, "    name : 4\n".
+double OptionOf(std::string_view text, std::string_view name, double without) {
+  const size_t begin = text.find(name);
+  if (begin == std::string_view::npos) return without;
+  text.remove_prefix(
+      std::min(text.size(), text.find_first_not_of(" :", begin + name.size())));
+  double value = without;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// A HyperClockCache has a slot for each block, and evicts when 0.84 of them are
+// taken. If blocks are smaller than its estimated_entry_charge, as partitions
+// often are, that is before its bytes are. A template, because RocksDB before
+// 7.8 doesn't tell.
+template <typename Cache>
+double SlotsOf(const Cache& cache) {
+  if constexpr (requires { cache.GetTableAddressCount(); }) {
+    const std::string_view name = cache.Name();  // the first until 8.5
+    if (name == "HyperClockCache" || name == "FixedHyperClockCache") {
+      return 0.84 * static_cast<double>(cache.GetTableAddressCount());
+    }
+  }
+  return HUGE_VAL;
+}
+
+bool IsPartitioned(const rocksdb::BlockBasedTableOptions& table) {
+  return table.partition_filters &&
+         table.index_type ==
+             rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+}
+
+// Which metadata of a table stays in the cache.
+read_model::Pinned PinnedBy(const rocksdb::BlockBasedTableOptions& table) {
+  const rocksdb::MetadataCacheOptions& options = table.metadata_cache_options;
+  switch (IsPartitioned(table) ? options.partition_pinning
+                               : options.unpartitioned_pinning) {
+    case rocksdb::PinningTier::kAll:
+      return read_model::Pinned::kAll;
+    case rocksdb::PinningTier::kFlushedAndSimilar:
+      return read_model::Pinned::kLevel0;
+    case rocksdb::PinningTier::kNone:
+      return read_model::Pinned::kNothing;
+    default:
+      return table.pin_l0_filter_and_index_blocks_in_cache
+                 ? read_model::Pinned::kLevel0
+                 : read_model::Pinned::kNothing;
+  }
+}
+
+// Of a source of lookups.
+struct SourceLoad {
+  double rows = 0;
+  double runs = 0;  // times rows
+  double log_rows = 0;
+  ProbedTrees probed;
+  double weight = 0;  // lookups per second, or of any unit for all sources
+  HitRange hits;
+  double scanned = 0;
+};
+
+// How the lookups of a source go, and how often.
+void SetLookups(const CacheUsers::Source& source, SourceLoad* load) {
+  const LookupWindow& window = source.window;
+  const Lookups& recent = window.recent();
+  load->weight =
+      source.is_sample ? kProbesPerSample * window.rate() : window.rate();
+  load->hits = source.is_sample ? load->probed.Hits(recent.all, window.shares())
+                                : window.hits();
+  if (recent.all > 0) load->scanned = recent.other_data_blocks() / recent.all;
+}
+
+// Sources whose rate isn't known are looked up as often as the others, by
+// rows.
+void SetUnknownWeights(std::vector<SourceLoad>* sources) {
+  double lookups = 0;
+  double rows = 0;
+  for (const SourceLoad& source : *sources) {
+    if (source.weight < 0) continue;
+    lookups += source.weight;
+    rows += source.rows;
+  }
+  for (SourceLoad& source : *sources) {
+    if (lookups <= 0 || rows <= 0) {
+      source.weight = source.rows;
+    } else if (source.weight < 0) {
+      source.weight = source.rows * lookups / rows;
+    }
+  }
+}
+
+// By rows: nobody counts a family's lookups.
+std::vector<SourceLoad> SourcesOf(const CacheUsers& users) {
+  std::vector<SourceLoad> sources(users.sources.size());
+  for (const CacheUsers::Family& family : users.families) {
+    SourceLoad& source = sources[family.source];
+    const double rows = family.tree->Total();
+    source.rows += rows;
+    source.runs += rows * static_cast<double>(family.tree->Runs().size());
+    source.log_rows += rows * std::log(std::max(1.0, rows));
+    if (users.sources[family.source].is_sample) source.probed.Add(*family.tree);
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    SetLookups(users.sources[i], &sources[i]);
+  }
+  SetUnknownWeights(&sources);
+  return sources;
+}
+
+}  // namespace
+
+read_model::Cache CacheUseOf(const rocksdb::BlockBasedTableOptions& table) {
+  read_model::Cache cache;
+  cache.holds_metadata = table.cache_index_and_filter_blocks;
+  cache.high_priority_metadata =
+      table.cache_index_and_filter_blocks_with_high_priority;
+  cache.partitioned = IsPartitioned(table);
+  cache.metadata_block_bytes = static_cast<double>(table.metadata_block_size);
+  cache.pinned = PinnedBy(table);
+  return cache;
+}
+
+read_model::Cache CacheOf(const rocksdb::BlockBasedTableOptions& table) {
+  const rocksdb::Cache& block_cache = *table.block_cache;
+  const std::string options = block_cache.GetPrintableOptions();
+  read_model::Cache cache = CacheUseOf(table);
+  cache.capacity = static_cast<double>(block_cache.GetCapacity());
+  cache.shards =
+      std::exp2(std::clamp(OptionOf(options, "num_shard_bits", 0), 0.0, 20.0));
+  cache.slots = SlotsOf(block_cache);
+  cache.high_priority_share = std::clamp(
+      OptionOf(options, "high_pri_pool_ratio", cache.high_priority_share), 0.0,
+      1.0);
+  return cache;
+}
+
+double CacheLoad::others() const {
+  const auto metadata = [](const FileTotals& files) {
+    return files.bits / 8 + files.index_bytes;
+  };
+  const double own = metadata(totals) + totals.data_bytes +
+                     kMostBesideABlock * totals.data_blocks;
+  const bool all = cache.pinned == read_model::Pinned::kAll;
+  const double own_pinned =
+      all ? own
+          : (cache.pinned == read_model::Pinned::kLevel0 ? metadata(level0)
+                                                         : 0) +
+                totals.index_bytes *
+                    std::min(1.0,
+                             kFilesOfCompactions / std::max(1.0, totals.files));
+  return std::clamp(std::max(pinned_bytes - own_pinned, used_bytes - own), 0.0,
+                    cache.capacity);
+}
+
+CacheLoad LoadOf(const CacheUsers& users,
+                 const rocksdb::BlockBasedTableOptions& table) {
+  CacheLoad load;
+  load.cache = CacheOf(table);
+  load.used_bytes = static_cast<double>(table.block_cache->GetUsage());
+  load.pinned_bytes = static_cast<double>(table.block_cache->GetPinnedUsage());
+  for (const CacheUsers::Family& family : users.families) {
+    load.totals.Add(family.tree->filters);
+    for (const FileTotals& file : family.tree->level0) load.level0.Add(file);
+  }
+  const std::vector<SourceLoad> sources = SourcesOf(users);
+  double all = 0;
+  for (const SourceLoad& source : sources) all += source.weight;
+  if (all <= 0) return load;
+  load.hits = {0, 0};
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const SourceLoad& source = sources[i];
+    if (source.rows <= 0) continue;
+    const double share = source.weight / all;
+    load.hits.least += share * source.hits.least;
+    load.hits.most += share * source.hits.most;
+    load.scanned_blocks_per_lookup += share * source.scanned;
+    load.runs_of_lookup += share * source.runs / source.rows;
+    load.log_rows_of_lookup += share * source.log_rows / source.rows;
+    load.sampled = load.sampled || users.sources[i].is_sample;
+  }
+  return load;
+}
+
+void AddTrees(const CacheUsers& users, CacheLoad* load) {
+  const std::vector<SourceLoad> sources = SourcesOf(users);
+  for (const CacheUsers::Family& family : users.families) {
+    const SourceLoad& source = sources[family.source];
+    if (source.rows <= 0) continue;
+    load->trees.push_back(ModelOf(*family.tree, family.style));
+    load->trees.back().lookups =
+        source.weight * family.tree->Total() / source.rows;
+  }
+}
+
+}  // namespace linebloom

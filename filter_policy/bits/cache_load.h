@@ -1,0 +1,46 @@
+// What shares a block cache, as the model has it.
+#pragma once
+
+#include <vector>
+
+#include "filter_policy/bits/read_model.h"
+#include "filter_policy/tree/ledger.h"
+#include "filter_policy/tree/lookup_load.h"
+#include "filter_policy/tree/tree_state.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+
+// What a table's options say of its use of a block cache.
+read_model::Cache CacheUseOf(const rocksdb::BlockBasedTableOptions& table);
+
+// The same with the block cache, as far as that tells.
+read_model::Cache CacheOf(const rocksdb::BlockBasedTableOptions& table);
+
+// What is known of a block cache and the trees that share it.
+struct CacheLoad {
+  read_model::Cache cache;
+  double used_bytes = 0;
+  double pinned_bytes = 0;
+  std::vector<read_model::Tree> trees;
+  FileTotals totals;  // of all files as they are
+  FileTotals level0;  // of its files
+  // Means over the lookups: sorted runs, and the logarithm of a tree's rows.
+  double runs_of_lookup = 0;
+  double log_rows_of_lookup = 0;
+  HitRange hits;
+  bool sampled = false;  // a database has no Statistics
+  double scanned_blocks_per_lookup = 0;
+
+  // Bytes that others have of the cache for certain: the memory of memtables
+  // that are charged to it, pinned blocks, or what is in it beyond all blocks
+  // of the trees.
+  double others() const;
+};
+
+// Without the trees, which take longer than the rest.
+CacheLoad LoadOf(const CacheUsers& users,
+                 const rocksdb::BlockBasedTableOptions& table);
+void AddTrees(const CacheUsers& users, CacheLoad* load);
+
+}  // namespace linebloom

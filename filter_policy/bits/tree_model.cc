@@ -1,0 +1,78 @@
+#include "filter_policy/bits/tree_model.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace linebloom {
+namespace {
+
+// More files of level 0 count as alike: a model of each would take long, and
+// levels have fewer at rest.
+constexpr size_t kMostRunsOfLevel0 = 24;
+
+// Of `totals`, what a part of its runs, rows or files has.
+read_model::Files FilesOf(const FileTotals& totals) {
+  // A column family without a filter policy keeps its files as they are.
+  const bool has_policy = totals.keys + totals.unfiltered + totals.unknown > 0;
+  const double rows = totals.all_rows();
+  const double keys_per_row =
+      totals.rows > totals.unfiltered && totals.keys > 0
+          ? totals.keys / (totals.rows - totals.unfiltered)
+          : 1;
+  return {
+      .count = totals.files,
+      .rows = rows,
+      .filter_keys = keys_per_row * rows,
+      .index_bytes = totals.index_bytes,
+      .data_blocks = totals.data_blocks,
+      .data_bytes = totals.data_bytes,
+      .kept = has_policy ? std::nullopt : std::optional(read_model::Filters())};
+}
+
+// The runs of level 0, of which only so many stay when the tree is at rest.
+void AddLevel0(std::vector<FileTotals> level0, size_t stay,
+               read_model::Tree* tree) {
+  std::ranges::sort(level0, {}, &FileTotals::all_rows);
+  level0.resize(std::min(level0.size(), stay));
+  double met = 1;
+  if (level0.size() > kMostRunsOfLevel0) {
+    FileTotals all;
+    for (const FileTotals& file : level0) all.Add(file);
+    met = static_cast<double>(level0.size()) / kMostRunsOfLevel0;
+    level0.assign(kMostRunsOfLevel0, Scaled(all, 1.0 / kMostRunsOfLevel0));
+  }
+  for (const FileTotals& file : level0) {
+    if (file.all_rows() > 0) {
+      tree->runs.push_back(
+          {.files = {FilesOf(file)}, .covered = met, .level0 = true});
+    }
+  }
+}
+
+}  // namespace
+
+read_model::Tree ModelOf(const TreeState& tree,
+                         rocksdb::CompactionStyle style) {
+  const bool is_leveled = style == rocksdb::kCompactionStyleLevel;
+  const TreeState rest = is_leveled ? tree.AtRest() : TreeState();
+  const TreeState& sizes = is_leveled ? rest : tree;
+  read_model::Tree model;
+  AddLevel0(tree.level0, sizes.level0_files.size(), &model);
+  for (const auto& [level, alike] : tree.alike) {
+    const auto index = static_cast<size_t>(level - 1);
+    if (index >= sizes.levels.size() || sizes.levels[index] <= 0) continue;
+    const double times = sizes.levels[index] / tree.levels[index];
+    read_model::Run run;
+    for (const auto& [size_class, totals] : alike) {
+      if (totals.all_rows() > 0) {
+        run.files.push_back(FilesOf(Scaled(totals, times)));
+      }
+    }
+    model.runs.push_back(std::move(run));
+  }
+  return model;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,49 @@
+// Creates and finds the level size listener.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "filter_policy/tree/new_file.h"
+#include "filter_policy/tree/tree_state.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/db.h"
+#include "rocksdb/options.h"
+
+namespace linebloom {
+
+// What policies and RebuildFilters() ask of the listener. They may be linked
+// into another library than the listener, whose class they don't know then.
+// Thread-safe.
+class ListenerApi {
+ public:
+  virtual ~ListenerApi() = default;
+
+  // The files that the calling thread writes belong to `tree`, whatever the
+  // listener knows, until this is called with null.
+  virtual void OverrideTree(std::shared_ptr<const TreeState> tree) = 0;
+
+  // For files of a column family that no event announces.
+  virtual UsersOfCache UsersFor(rocksdb::DB* db,
+                                const std::string& column_family) = 0;
+
+  // An address that each copy of the library has of its own.
+  virtual const void* Copy() const = 0;
+};
+
+// As RocksDB's object registry requires it.
+std::unique_ptr<rocksdb::EventListener> NewOwnedLevelSizeListener();
+
+// The listener among a database's; null if there is none.
+rocksdb::EventListener* FindLevelSizeListener(
+    const rocksdb::DBOptions& options);
+
+// True if this copy of the library made `listener`. Another copy's, as with a
+// static library in a program and the shared one preloaded, leaves what it
+// knows where this copy's policies don't look.
+bool IsOfThisCopy(const rocksdb::EventListener& listener);
+
+// Null if it isn't the level size listener.
+ListenerApi* ApiOf(rocksdb::EventListener* listener);
+
+}  // namespace linebloom

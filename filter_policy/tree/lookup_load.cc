@@ -1,0 +1,129 @@
+#include "filter_policy/tree/lookup_load.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linebloom {
+namespace {
+
+// So many new lookups leave a tenth of the old ones' weight. Fewer tell 3 % of
+// hits from 5 % badly, more take longer to notice that the load turned.
+constexpr double kLookupsOfWindow = 10'000;
+constexpr double kLeftAfterWindow = 0.1;
+
+// A window with fewer says little about the share that hits.
+constexpr double kFewestOfWindow = 1000;
+
+// Of n lookups that all miss, fewer than 3 in n of the load hit (95 %). The
+// first lookups after a database was opened are often not like later ones, and
+// bits for a load that always hits are the worst for one that doesn't: so many
+// that miss may be unseen.
+constexpr double kUnseenHits = 3;
+constexpr double kUnseenMisses = 300;
+
+// Tickers are read one after the other, so that a difference of two may fall a
+// little without a reset.
+double Since(double last, double now) {
+  return now >= last ? now - last : now < last / 2 ? now : 0;
+}
+
+}  // namespace
+
+double Lookups::other_data_blocks() const {
+  return std::max(0.0, data_blocks - data_blocks_of_lookups);
+}
+
+void Lookups::Add(const Lookups& more, double times) {
+  all += times * more.all;
+  hits += times * more.hits;
+  fewest_hits += times * more.fewest_hits;
+  data_blocks_of_lookups += times * more.data_blocks_of_lookups;
+  data_blocks += times * more.data_blocks;
+}
+
+Lookups LookupsOf(const rocksdb::Statistics& statistics) {
+  if (statistics.get_stats_level() <= rocksdb::StatsLevel::kDisableAll) {
+    return {};
+  }
+  const auto count = [&statistics](uint32_t ticker) {
+    return static_cast<double>(statistics.getTickerCount(ticker));
+  };
+  // The row cache answers for files, and its hits count as theirs.
+  const double of_row_cache = count(rocksdb::ROW_CACHE_HIT);
+  const double true_positives = count(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  Lookups lookups;
+  // Of Get() and MultiGet(), unlike NUMBER_KEYS_READ.
+  lookups.all = std::max(0.0, count(rocksdb::MEMTABLE_MISS) - of_row_cache);
+  // GET_HIT_* misses deletions; true positives miss files without a filter, and
+  // count each merge operand.
+  const double gets = count(rocksdb::GET_HIT_L0) + count(rocksdb::GET_HIT_L1) +
+                      count(rocksdb::GET_HIT_L2_AND_UP) - of_row_cache;
+  lookups.hits = std::clamp(std::max(gets, true_positives), 0.0, lookups.all);
+  lookups.fewest_hits = std::clamp(gets, 0.0, lookups.all);
+  lookups.data_blocks_of_lookups =
+      lookups.hits + std::max(0.0, count(rocksdb::BLOOM_FILTER_FULL_POSITIVE) -
+                                       true_positives);
+  // Misses would count what compactions read, which the cache never has.
+  lookups.data_blocks = count(rocksdb::BLOCK_CACHE_DATA_HIT) +
+                        count(rocksdb::BLOCK_CACHE_DATA_ADD);
+  return lookups;
+}
+
+HitRange HitRange::Of(double least, double most, double n) {
+  return {std::max(0.0, least) / (n + kUnseenMisses),
+          std::min(1.0, (most + kUnseenHits) / (n + kUnseenHits))};
+}
+
+void LookupWindow::Sample(const Lookups& now, double seconds) {
+  const Lookups more = {
+      .all = Since(last_.all, now.all),
+      .hits = Since(last_.hits, now.hits),
+      .fewest_hits = Since(last_.fewest_hits, now.fewest_hits),
+      .data_blocks_of_lookups =
+          Since(last_.data_blocks_of_lookups, now.data_blocks_of_lookups),
+      .data_blocks = Since(last_.data_blocks, now.data_blocks)};
+  last_ = now;
+  Add(more, seconds);
+}
+
+void LookupWindow::Add(const Lookups& more, double seconds) {
+  const double left = std::pow(
+      kLeftAfterWindow, std::clamp(more.all / kLookupsOfWindow, 0.0, 1.0));
+  Lookups recent = more;
+  recent.Add(recent_, left);
+  recent_ = recent;
+  // Nobody knows since when the first sample was counted.
+  if (last_time_ >= 0) {
+    timed_lookups_ = timed_lookups_ * left + more.all;
+    seconds_ = seconds_ * left + seconds - last_time_;
+  }
+  last_time_ = seconds;
+  if (recent_.all < kFewestOfWindow) return;
+  seen_.least = std::min(seen_.least, recent_.fewest_hits / recent_.all);
+  seen_.most = std::max(seen_.most, recent_.hits / recent_.all);
+}
+
+void LookupWindow::Rewrite(double share) {
+  if (recent_.all < kFewestOfWindow) return;
+  const double left = std::pow(kLeftAfterWindow, share);
+  seen_.least = std::lerp(recent_.fewest_hits / recent_.all, seen_.least, left);
+  seen_.most = std::lerp(recent_.hits / recent_.all, seen_.most, left);
+}
+
+HitRange LookupWindow::shares() const {
+  const double all = std::max(1.0, recent_.all);
+  return {std::min(seen_.least, recent_.fewest_hits / all),
+          std::max(seen_.most, recent_.hits / all)};
+}
+
+HitRange LookupWindow::hits() const {
+  const HitRange range = shares();
+  return HitRange::Of(range.least * recent_.all, range.most * recent_.all,
+                      recent_.all);
+}
+
+double LookupWindow::rate() const {
+  return seconds_ > 0 ? timed_lookups_ / seconds_ : -1;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,80 @@
+// Facts about a file that is about to be written, and how a policy learns
+// it.
+//
+// RocksDB tells a policy the level of a new file but not how large the levels
+// are; only a listener can find that out. In every release from 7.3 to 11.12,
+// flushes and compactions call OnTableFileCreationStarted and then create the
+// file's filter builder on the same thread (db/builder.cc,
+// db/compaction/compaction_job.cc). So the listener leaves what it knows in a
+// variable of the thread, and the policy picks it up.
+//
+// Rejected: a listener created with the policy. A policy isn't told which
+// database it builds for, so two databases sharing a policy would get each
+// other's sizes, and no option string could create the pair.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "filter_policy/tree/tree_state.h"
+#include "rocksdb/env.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+
+struct CacheUsers;
+struct NewFile;
+
+// What shares the block cache of the file, whose table has these options.
+using UsersOfCache = std::function<CacheUsers(
+    const NewFile&, const rocksdb::BlockBasedTableOptions&)>;
+
+// A file that is about to be written.
+struct NewFile {
+  std::string column_family = {};
+  // Identifies the database: RocksDB gives policies its info log too. Null if
+  // unknown.
+  const rocksdb::Logger* info_log = nullptr;
+  rocksdb::TableFileCreationReason reason =
+      rocksdb::TableFileCreationReason::kMisc;
+  // The column family as it will be after the compaction that writes the file,
+  // if its inputs are known. Null if no sizes are known yet.
+  std::shared_ptr<const TreeState> tree = nullptr;
+  // The input of the compaction or the flush, an upper limit of its output; 0
+  // if unknown. For a flush this is all that waits to be flushed, in all column
+  // families.
+  double input_keys = 0;
+  // Null without a listener. For ChooseBits().
+  UsersOfCache users_of = nullptr;
+  // From RocksDB, by TakeNewFile().
+  int level = 0;
+  rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
+
+  bool is_recovered() const {
+    return reason == rocksdb::TableFileCreationReason::kRecovery;
+  }
+  bool is_flushed() const {
+    return reason == rocksdb::TableFileCreationReason::kFlush || is_recovered();
+  }
+};
+
+// Announces the file that the calling thread is about to write.
+void BeginFile(NewFile file);
+void EndFile();
+
+// Files that the calling thread announces from now on belong to `tree` and are
+// as large as the files of their level, until this is called with null.
+void OverrideTree(std::shared_ptr<const TreeState> tree);
+
+// The file that the calling thread was last told of, once, if it is the one
+// that `context` describes; nothing if no listener announced that or a remote
+// compaction writes it. (While a thread writes a file it may also write one of
+// another database, from a merge operator or a compaction filter.)
+std::optional<NewFile> TakeNewFile(
+    const rocksdb::FilterBuildingContext& context);
+
+}  // namespace linebloom

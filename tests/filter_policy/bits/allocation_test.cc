@@ -1,0 +1,203 @@
+#include "filter_policy/bits/allocation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "filter_policy/filter/sizing.h"
+#include "filter_policy/line/line.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::TableFileCreationReason;
+
+NewFile Compacted(const TreeState& tree, int level, double input_keys = 0) {
+  return {.reason = TableFileCreationReason::kCompaction,
+          .tree = std::make_shared<TreeState>(tree),
+          .input_keys = input_keys,
+          .level = level};
+}
+
+NewFile Flushed(const TreeState& tree, double waiting = 0) {
+  NewFile file = Compacted(tree, 0, waiting);
+  file.reason = TableFileCreationReason::kFlush;
+  return file;
+}
+
+NewFile InUniversal(NewFile file) {
+  file.style = rocksdb::kCompactionStyleUniversal;
+  return file;
+}
+
+NewFile Recovered() { return {.reason = TableFileCreationReason::kRecovery}; }
+
+// Two files of level 0 with 10,000 keys each, and these levels.
+TreeState Tree(std::vector<double> levels, const FileTotals& filters = {}) {
+  return {.level0_files = {1e4, 1e4},
+          .levels = std::move(levels),
+          .last_flush = 1e4,
+          .filters = filters};
+}
+
+FileTotals Filters(double keys, double bits_per_key) {
+  return {.rows = keys, .keys = keys, .bits = keys * bits_per_key};
+}
+
+// A level with a tenth of the keys gets 3.37 bits more.
+TEST(AllocationTest, BitsOfEachKindOfFile) {
+  const TreeState full = Tree({1e5, 1e6, 1e7});
+  const TreeState runs = {.level0_files = {1e4, 1e4, 1e5, 1e6},
+                          .last_flush = 1e4};
+  const TreeState opened = {.levels = {0, 1e6}, .filters = Filters(1e6, 10)};
+  const auto others = [](const FileTotals& filters) {
+    return Compacted(
+        {.levels = {1e5, 1e6}, .last_flush = 1e4, .filters = filters}, 1, 1e5);
+  };
+  const TreeState last_was_large = {.levels = {1e6}, .last_flush = 1e4};
+  TreeState in_order = full;
+  in_order.in_order = true;
+  const struct {
+    const char* what;
+    NewFile file;
+    double bits;
+  } cases[] = {
+      {"the last level", Compacted(full, 3), 9.62},
+      {"a tenth of it", Compacted(full, 2), 13.00},
+      {"a hundredth", Compacted(full, 1), 16.37},
+      {"a flush, a thousandth", Flushed(full), 19.75},
+      {"an empty level may get everything", Compacted(full, 4), 9.62},
+      {"a flush in key order moves down", Flushed(in_order), 9.62},
+      {"the largest run of universal compaction",
+       InUniversal(Compacted(runs, 0, 1e6)), 9.63},
+      {"a tenth of it", InUniversal(Compacted(runs, 0, 1e5)), 13.01},
+      {"a hundredth", InUniversal(Flushed(runs)), 16.38},
+      {"a flush of what waits", Flushed(last_was_large, 1e5), 16.75},
+      {"fewer wait than the last flush had", Flushed(last_was_large, 1e3),
+       20.12},
+      {"the first flush, size unknown", Flushed(opened), 10},
+      {"the first flush", Flushed(opened, 1e4), 16.71},
+      {"no sizes", {.reason = TableFileCreationReason::kCompaction}, 10},
+      {"an empty tree", Compacted({}, 1), 10},
+      {"recovered", Recovered(), 13},
+      {"unknown filters count as average", others({.unknown = 1e6}), 12.77},
+      {"others have too little", others(Filters(1e6, 9.5)), 13.31},
+      {"others have enough", others(Filters(1e6, 9.9)), 12.87},
+      {"others have too much", others(Filters(1e6, 13)), 10},
+      {"what they have beyond their keys doesn't count",
+       others({.rows = 1e6, .keys = 1e6, .bits = 12e6, .overhead = 2.1e6}),
+       12.87},
+  };
+  for (const auto& [what, file, bits] : cases) {
+    EXPECT_NEAR(bits, BitsForFile(file, 10, LineKind::kSolved), 0.1) << what;
+  }
+}
+
+TEST(AllocationTest, OfAChoiceOnlyLargeRunsMakeUpForOthers) {
+  const std::vector<double> levels = {1e5, 1e6, 1e7};
+  const auto bits_of = [&](int level, double others) {
+    return BitsOfChoice(
+        Compacted({.levels = levels, .filters = Filters(1e7, others)}, level,
+                  1e5),
+        10, LineKind::kSolved);
+  };
+  for (const int level : {1, 2}) {
+    const double planned = bits_of(level, 10);
+    EXPECT_NEAR(level == 1 ? 16.37 : 13.00, planned, 0.1);
+    for (const double others : {4.0, 9.0, 11.0, 16.0}) {
+      EXPECT_EQ(planned, bits_of(level, others));
+    }
+  }
+  const double planned = bits_of(3, 10);
+  EXPECT_NEAR(9.62, planned, 0.1);
+  EXPECT_NEAR(planned + 1, bits_of(3, 4), 0.1);
+  EXPECT_NEAR(planned + 0.5, bits_of(3, 9.5), 0.1);
+  EXPECT_NEAR(planned - 1, bits_of(3, 16), 0.1);
+  EXPECT_NEAR(13, BitsOfChoice(Recovered(), 10, LineKind::kSolved), 0.01);
+}
+
+double Uniform(double min, double max, std::mt19937_64* random) {
+  return std::uniform_real_distribution<double>(min, max)(*random);
+}
+
+// 1 to 10 levels, each up to a million times as large as another.
+TreeState RandomTree(std::mt19937_64* random) {
+  TreeState tree;
+  tree.levels.resize(1 + (*random)() % 10);
+  for (double& keys : tree.levels) keys = std::pow(10, Uniform(3, 9, random));
+  return tree;
+}
+
+// A tree at rest keeps its memory and limits, and no shift of memory from one
+// level to another lowers the reads.
+TEST(AllocationTest, NothingIsBetter) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const LineKind line = i % 2 == 0 ? LineKind::kPlain : LineKind::kSolved;
+    const double slope = LogRatePerBit(line);
+    const double average = Uniform(1, 25, &random);
+    const TreeState tree = RandomTree(&random);
+    const std::vector<double>& runs = tree.levels;
+    std::vector<double> best;
+    double memory = 0;
+    for (size_t level = 0; level < runs.size(); ++level) {
+      best.push_back(BitsForFile(Compacted(tree, static_cast<int>(level) + 1),
+                                 average, line));
+      EXPECT_GE(best.back(), kMinBitsOfRun);
+      EXPECT_LE(best.back(), kMaxBitsOfRun);
+      memory += runs[level] * best.back();
+    }
+    EXPECT_NEAR(average, memory / SumOf(runs), 1e-6);
+    for (size_t from = 0; from < runs.size(); ++from) {
+      for (size_t to = 0; to < runs.size(); ++to) {
+        const double more = 0.01 * runs[from] / runs[to];
+        if (from == to || best[from] - 0.01 < kMinBitsOfRun ||
+            best[to] + more > kMaxBitsOfRun) {
+          continue;
+        }
+        const double before =
+            std::exp(-best[from] * slope) + std::exp(-best[to] * slope);
+        EXPECT_GE(std::exp(-(best[from] - 0.01) * slope) +
+                      std::exp(-(best[to] + more) * slope),
+                  before * (1 - 1e-9));
+      }
+    }
+  }
+}
+
+// Whatever the other files have: within the target, and only relations count.
+TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 4000; ++i) {
+    SCOPED_TRACE(i);
+    TreeState tree = RandomTree(&random);
+    const auto level = static_cast<int>(1 + random() % tree.levels.size());
+    const double job = tree.levels[level - 1] * Uniform(0.01, 1, &random);
+    tree.filters = Filters(tree.Total(), Uniform(8, 11, &random));
+    const double bits =
+        BitsForFile(Compacted(tree, level, job), 10, LineKind::kSolved);
+    const double before = tree.filters.bits / tree.filters.keys;
+    const double after =
+        (tree.filters.bits + bits * job) / (tree.filters.keys + job);
+    EXPECT_LE(after, std::max(before, 10.7) + 1e-9);
+    // A file is never cut below the average because others have too much.
+    if (before > 10.7) {
+      EXPECT_GE(bits, 7 - 1e-9);
+    }
+    TreeState scaled = tree;
+    for (double& keys : scaled.levels) keys *= 7;
+    scaled.filters.Add(tree.filters, 6);
+    EXPECT_NEAR(
+        bits,
+        BitsForFile(Compacted(scaled, level, 7 * job), 10, LineKind::kSolved),
+        1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,155 @@
+#include "filter_policy/bits/auto_bits.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace linebloom {
+namespace {
+
+read_model::Run RunOf(double rows) {
+  return {.files = {{.count = 1 + rows / 50'000,
+                     .rows = rows,
+                     .filter_keys = rows,
+                     .index_bytes = rows / 2,
+                     .data_blocks = rows / 50,
+                     .data_bytes = rows * 80}}};
+}
+
+// A tree of 1.11 million keys, whose filters take 1.39 MB with 10 bits.
+CacheLoad LoadOf(double cache_bytes, HitRange hits) {
+  CacheLoad load;
+  load.cache.capacity = cache_bytes;
+  load.trees = {{.runs = {RunOf(1e4), RunOf(1e5), RunOf(1e6)}}};
+  load.totals = {.rows = 1.11e6, .keys = 1.11e6, .bits = 10 * 1.11e6};
+  load.runs_of_lookup = 3;
+  load.hits = hits;
+  return load;
+}
+
+CacheLoad LoadOf(double cache_bytes, double hits) {
+  return LoadOf(cache_bytes, {hits, hits});
+}
+
+double BitsOf(const CacheLoad& load) {
+  return SteadyChoice().Next(load).average_bits;
+}
+
+// Nothing of what was chosen before matters, or a cache would go on from the
+// bits of another.
+TEST(SteadyChoiceTest, FollowsTheLoad) {
+  SteadyChoice choice;
+  for (const double bytes : {1e6, 3e6, 1e6, 2e6}) {
+    for (const double hits : {0.0, 0.5, 0.02}) {
+      EXPECT_EQ(BitsOf(LoadOf(bytes, hits)),
+                choice.Next(LoadOf(bytes, hits)).average_bits)
+          << bytes << " bytes, hits " << hits;
+    }
+  }
+}
+
+// The trees are asked for only if something moved by more than a few per cent.
+TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
+  SteadyChoice choice;
+  bool is_new = false;
+  const auto next = [&](CacheLoad load) {
+    is_new = false;
+    std::vector<read_model::Tree> trees = std::move(load.trees);
+    load.trees.clear();
+    choice.Next(load, [&](CacheLoad* of) {
+      of->trees = trees;
+      is_new = true;
+    });
+    return is_new;
+  };
+  const CacheLoad load = LoadOf(2e6, {0.02, 0.3});
+  EXPECT_TRUE(next(load));
+  EXPECT_FALSE(next(load));
+  CacheLoad more = load;
+  more.totals.keys *= 1.015;
+  more.totals.rows *= 1.015;
+  more.hits.most = 0.32;
+  EXPECT_FALSE(next(more));
+  const std::vector<std::function<void(CacheLoad*)>> moves = {
+      [](CacheLoad* of) { of->totals.rows *= 1.05; },
+      [](CacheLoad* of) { of->totals.keys *= 0.95; },
+      [](CacheLoad* of) { of->totals.index_bytes = 1e5; },
+      [](CacheLoad* of) { of->totals.data_bytes = 1e5; },
+      [](CacheLoad* of) { of->cache.capacity *= 0.97; },
+      [](CacheLoad* of) { of->cache.pinned = read_model::Pinned::kAll; },
+      [](CacheLoad* of) { of->cache.partitioned = true; },
+      [](CacheLoad* of) { of->hits.least = 0.01; },
+      [](CacheLoad* of) { of->hits.most = 0.4; },
+      [](CacheLoad* of) { of->sampled = true; },
+      [](CacheLoad* of) { of->runs_of_lookup = 4; },
+      [](CacheLoad* of) { of->log_rows_of_lookup = 2; },
+      [](CacheLoad* of) { of->scanned_blocks_per_lookup = 0.1; }};
+  for (size_t i = 0; i < moves.size(); ++i) {
+    CacheLoad moved = load;
+    moves[i](&moved);
+    EXPECT_TRUE(next(moved)) << i;
+    EXPECT_TRUE(next(load)) << i;
+  }
+}
+
+// By the model, no share of hits in the range reads more than some times what
+// is best for it.
+TEST(SteadyChoiceTest, IsNeverFarOff) {
+  const auto reads = [](double hits, double bits) {
+    const CacheLoad load = LoadOf(2e6, hits);
+    return read_model::ReadsPerLookup(load.trees, load.cache,
+                                      {.hit_share = hits}, {bits})
+        .all();
+  };
+  const double bits = BitsOf(LoadOf(2e6, {0, 1}));
+  for (const double hits : {0.0, 0.003, 0.02, 0.2, 0.6, 1.0}) {
+    EXPECT_LT(reads(hits, bits), 2.7 * reads(hits, BitsOf(LoadOf(2e6, hits))))
+        << hits;
+  }
+  // In between what is best for each end.
+  EXPECT_LT(bits, BitsOf(LoadOf(2e6, 0)));
+  EXPECT_GT(bits, BitsOf(LoadOf(2e6, 1)));
+}
+
+TEST(SteadyChoiceTest, NoFilterInTheLastRunOnlyIfHalfHitForCertain) {
+  const auto has_filters = [](CacheLoad load) {
+    return SteadyChoice().Next(std::move(load)).filters_last_run;
+  };
+  EXPECT_FALSE(has_filters(LoadOf(4e5, {0.97, 1})));
+  EXPECT_TRUE(has_filters(LoadOf(4e5, {0.4, 1})));
+  EXPECT_TRUE(has_filters(LoadOf(4e5, {0, 1})));
+  // Once it has none, a sample doesn't see what it would have answered.
+  CacheLoad sampled = LoadOf(4e5, {0.97, 1});
+  sampled.sampled = true;
+  EXPECT_TRUE(has_filters(sampled));
+}
+
+// Nobody can say what is best then.
+TEST(SteadyChoiceTest, WhereTheAnswerIsFlat) {
+  EXPECT_EQ(10, BitsOf(LoadOf(1e12, 0.1)));
+  for (const double bytes : {0.0, 1.0, 1000.0}) {
+    EXPECT_GE(BitsOf(LoadOf(bytes, 0.1)), 1) << bytes;
+    EXPECT_LE(BitsOf(LoadOf(bytes, 0.1)), 16) << bytes;
+  }
+}
+
+// What iterators pin for a moment doesn't count.
+TEST(SteadyChoiceTest, OthersCountAtTheSecondTime) {
+  CacheLoad load = LoadOf(2e6, 0);
+  SteadyChoice choice;
+  EXPECT_EQ(0, choice.Next(load).others_bytes);
+  const double alone = choice.Next(load).average_bits;
+  load.pinned_bytes = 1e6;
+  EXPECT_EQ(0, choice.Next(load).others_bytes);
+  const AutoBits beside = choice.Next(load);
+  EXPECT_EQ(1e6, beside.others_bytes);
+  EXPECT_EQ(2e6, beside.cache_bytes);
+  EXPECT_LT(beside.average_bits, alone - 1);
+  load.pinned_bytes = 0;
+  EXPECT_EQ(0, choice.Next(load).others_bytes);
+}
+
+}  // namespace
+}  // namespace linebloom

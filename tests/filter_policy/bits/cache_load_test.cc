@@ -1,0 +1,182 @@
+#include "filter_policy/bits/cache_load.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "filter_policy/bits/rocksdb_cache.h"
+#include "rocksdb/version.h"
+
+namespace linebloom {
+namespace {
+
+using read_model::Pinned;
+
+TEST(CacheOfTest, ReadsTheCache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(64 << 20, 3, false, 0.25);
+  table.metadata_block_size = 8192;
+  read_model::Cache cache = CacheOf(table);
+  EXPECT_EQ(64 << 20, cache.capacity);
+  EXPECT_EQ(8, cache.shards);
+  EXPECT_EQ(0.25, cache.high_priority_share);
+  EXPECT_EQ(HUGE_VAL, cache.slots);
+  EXPECT_EQ(8192, cache.metadata_block_bytes);
+  EXPECT_FALSE(cache.partitioned);
+  table.block_cache->SetCapacity(0);
+  EXPECT_EQ(0, CacheOf(table).capacity);
+  table.block_cache =
+      rocksdb::HyperClockCacheOptions(32 << 20, 4096, 2).MakeSharedCache();
+  cache = CacheOf(table);
+  EXPECT_EQ(32 << 20, cache.capacity);
+  EXPECT_EQ(4, cache.shards);
+  // 32 MB of 4 KB take 8192 slots at a load of at most 0.7: 16,384.
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 708
+  EXPECT_NEAR(0.84 * 16'384, cache.slots, 1);
+#endif
+}
+
+TEST(CacheOfTest, KnowsWhatIsPinned) {
+  const auto pinned = [](const rocksdb::BlockBasedTableOptions& table) {
+    return CacheUseOf(table).pinned;
+  };
+  rocksdb::BlockBasedTableOptions table;
+  EXPECT_EQ(Pinned::kNothing, pinned(table));
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  EXPECT_EQ(Pinned::kLevel0, pinned(table));
+  table.metadata_cache_options.unpartitioned_pinning =
+      rocksdb::PinningTier::kNone;
+  EXPECT_EQ(Pinned::kNothing, pinned(table));
+  table.metadata_cache_options.unpartitioned_pinning =
+      rocksdb::PinningTier::kAll;
+  EXPECT_EQ(Pinned::kAll, pinned(table));
+  table.partition_filters = true;  // means nothing without the index
+  EXPECT_EQ(Pinned::kAll, pinned(table));
+  EXPECT_FALSE(CacheUseOf(table).partitioned);
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  EXPECT_EQ(Pinned::kLevel0, pinned(table));
+  EXPECT_TRUE(CacheUseOf(table).partitioned);
+  table.metadata_cache_options.partition_pinning =
+      rocksdb::PinningTier::kFlushedAndSimilar;
+  table.pin_l0_filter_and_index_blocks_in_cache = false;
+  EXPECT_EQ(Pinned::kLevel0, pinned(table));
+}
+
+// What others have: what is pinned beside the trees' own, or in the cache
+// beside all their blocks.
+TEST(CacheLoadTest, LeavesOthersTheirPart) {
+  CacheLoad load;
+  load.cache.capacity = 2e6;
+  load.totals = {.bits = 8e6,
+                 .files = 24,
+                 .index_bytes = 1e6,
+                 .data_blocks = 1000,
+                 .data_bytes = 4e6};
+  load.level0 = {.bits = 8e4, .index_bytes = 1e5};
+  EXPECT_EQ(0, load.others());
+  load.pinned_bytes = 0.5e6;  // half of the files are of running compactions
+  EXPECT_EQ(0, load.others());
+  load.pinned_bytes = 1e6;
+  EXPECT_EQ(0.5e6, load.others());
+  load.cache.pinned = Pinned::kLevel0;
+  EXPECT_NEAR(0.5e6 - 1e4 - 1e5, load.others(), 1);
+  load.cache.pinned = Pinned::kAll;
+  EXPECT_EQ(0, load.others());
+  // More than all blocks of the trees, 6.3 MB of which fill the filters 1 MB.
+  load.used_bytes = 7e6;
+  EXPECT_NEAR(7e6 - (1e6 + 1e6 + 4e6 + 300 * 1000), load.others(), 1);
+  load.used_bytes = 1e9;
+  EXPECT_EQ(2e6, load.others());
+}
+
+class LoadOfTest : public testing::Test {
+ protected:
+  LoadOfTest() { table_.block_cache = rocksdb::NewLRUCache(1 << 20); }
+
+  // A family of one file whose lookups are of `source`.
+  void AddFamily(double rows, size_t source) {
+    auto tree = std::make_shared<TreeState>();
+    tree->Add({.rows = rows, .keys = rows, .bits = 10 * rows, .files = 1}, 6);
+    users_.families.push_back({tree, rocksdb::kCompactionStyleLevel, source});
+    users_.sources.resize(std::max(users_.sources.size(), source + 1));
+  }
+
+  // So many lookups in each of ten seconds.
+  void LookUp(size_t source, double rate, double hit_share) {
+    LookupWindow& window = users_.sources[source].window;
+    for (int second = 0; second <= 10; ++second) {
+      const double all = 1e6 + rate * second;
+      window.Sample(
+          {.all = all, .hits = hit_share * all, .fewest_hits = hit_share * all},
+          second);
+    }
+  }
+
+  CacheLoad Load() const {
+    CacheLoad load = LoadOf(users_, table_);
+    AddTrees(users_, &load);
+    return load;
+  }
+
+  CacheUsers users_;
+  rocksdb::BlockBasedTableOptions table_;
+};
+
+TEST_F(LoadOfTest, SumsWhatSharesTheCache) {
+  AddFamily(1000, 0);
+  AddFamily(3000, 0);
+  const CacheLoad load = Load();
+  EXPECT_EQ(4000, load.totals.rows);
+  EXPECT_EQ(2, load.totals.files);
+  EXPECT_EQ(1 << 20, load.cache.capacity);
+  ASSERT_EQ(2u, load.trees.size());
+  EXPECT_EQ(3, load.trees[1].lookups / load.trees[0].lookups);
+  EXPECT_EQ(1, load.runs_of_lookup);
+  EXPECT_FALSE(load.sampled);
+  // Nothing was counted yet.
+  EXPECT_EQ(0, load.hits.least);
+  EXPECT_EQ(1, load.hits.most);
+}
+
+// Two databases: the one that is looked up counts, however small it is.
+TEST_F(LoadOfTest, WeighsSourcesByTheirLookups) {
+  AddFamily(1000, 0);
+  AddFamily(9000, 1);
+  AddFamily(1000, 1);
+  LookUp(0, 9000, 0.9);
+  LookUp(1, 1000, 0.1);
+  const CacheLoad load = Load();
+  EXPECT_NEAR(0.82, load.hits.least, 0.03);
+  EXPECT_NEAR(0.82, load.hits.most, 0.03);
+  EXPECT_NEAR(10, load.trees[0].lookups / load.trees[1].lookups, 0.5);
+  EXPECT_NEAR(9, load.trees[1].lookups / load.trees[2].lookups, 1e-6);
+}
+
+// A database that has just been opened: looked up as often as the other, by
+// rows, and nobody knows what hits.
+TEST_F(LoadOfTest, SourcesWithoutARate) {
+  AddFamily(3000, 0);
+  AddFamily(1000, 1);
+  LookUp(0, 3000, 0);
+  const CacheLoad load = Load();
+  EXPECT_NEAR(0, load.hits.least, 0.001);
+  EXPECT_NEAR(0.25, load.hits.most, 0.001);
+  EXPECT_NEAR(3, load.trees[0].lookups / load.trees[1].lookups, 1e-6);
+}
+
+TEST_F(LoadOfTest, CountsTheSampleOfAnswers) {
+  AddFamily(1000, 0);
+  AddFamily(1000, 1);
+  users_.sources[1].is_sample = true;
+  LookUp(0, 128 * 1000, 0);
+  LookUp(1, 1000, 1);
+  const CacheLoad load = Load();
+  EXPECT_TRUE(load.sampled);
+  EXPECT_NEAR(0.5, load.hits.least, 0.02);
+  EXPECT_NEAR(0.5, load.hits.most, 0.02);
+  EXPECT_NEAR(1, load.trees[0].lookups / load.trees[1].lookups, 0.02);
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,339 @@
+#include "table/rebuild/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "filter_policy/bits/auto_bits.h"
+#include "filter_policy/filter/sizing.h"
+#include "filter_policy/policy/policy_options.h"
+#include "filter_policy/tree/ledger.h"
+#include "filter_policy/tree/tree_state.h"
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+namespace {
+
+constexpr uint64_t kRows = 100'000;
+
+FileFacts WithoutFilter() {
+  FileFacts facts;
+  facts.properties.num_entries = kRows;
+  facts.properties.num_filter_entries = 0;
+  facts.keys = 0;
+  return facts;
+}
+
+FileFacts WithFilter(BlockKind kind, double rate) {
+  FileFacts facts;
+  facts.properties.num_entries = kRows;
+  facts.filter_kind = FilterKind::kFull;
+  facts.compatibility_name = "rocksdb.BuiltinBloomFilter";
+  facts.first.kind = kind;
+  facts.keys = kRows;
+  facts.rate = rate;
+  return facts;
+}
+
+FileFacts Linebloom(uint32_t millibits) {
+  FileFacts facts = WithFilter(
+      BlockKind::kLinebloom,
+      ExpectedRate(LineKind::kSolved, millibits, 512'000.0 / millibits));
+  facts.first.info.request.millibits_per_key = millibits;
+  return facts;
+}
+
+FileFacts WithSeed(uint64_t seed) {
+  FileFacts facts = Linebloom(20'000);
+  facts.first.info.request.hash_seed = seed;
+  return facts;
+}
+
+FileFacts WithPrefixes(const std::string& extractor, bool whole_keys = true) {
+  FileFacts facts = Linebloom(10'000);
+  facts.properties.prefix_extractor_name = extractor;
+  facts.properties.prefix_filtering = !extractor.empty();
+  facts.properties.whole_key_filtering = whole_keys;
+  return facts;
+}
+
+FileFacts Damaged(BlockKind kind) {
+  FileFacts facts = WithFilter(kind, 1);
+  facts.problems.emplace_back("a problem");
+  return facts;
+}
+
+// Of plain lines.
+FileFacts Bloom(uint32_t millibits) {
+  FileFacts facts = WithFilter(
+      BlockKind::kBloom,
+      ExpectedRate(LineKind::kPlain, millibits, 512'000.0 / millibits));
+  facts.bytes = uint64_t{kRows} * millibits / 8000;
+  return facts;
+}
+
+// Of a later release.
+FileFacts Newer() {
+  FileFacts facts = Damaged(BlockKind::kUnusable);
+  facts.first.info.version = kFilterBlockVersion + 1;
+  return facts;
+}
+
+FileFacts OfBytes(uint64_t bytes, uint32_t millibits) {
+  FileFacts facts = Linebloom(millibits);
+  facts.bytes = bytes;
+  return facts;
+}
+
+// Blocks of 50 keys, which have one line, the fewest.
+FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
+  FileFacts facts =
+      OfBytes(blocks * (65 + kFilterBlockOverhead) + index_bytes, 10'000);
+  facts.blocks = blocks;
+  facts.index_bytes = index_bytes;
+  facts.keys = 50 * blocks;
+  return facts;
+}
+
+// 10 bits per key, 125,000 bytes.
+const TargetFilter kTarget;
+const TargetFilter kTargetPlain = {.request = {.line = LineKind::kPlain}};
+const TargetFilter kInCache = {.may_shrink = true};
+
+TargetFilter TargetSeed(uint64_t seed) {
+  return {.request = {.hash_seed = seed}};
+}
+
+TargetFilter TargetPrefixes(const char* extractor, bool whole_keys = true) {
+  return {.whole_key_filtering = whole_keys, .prefix_extractor = extractor};
+}
+
+// One of RocksDB's policies.
+TargetFilter TargetBloom(double rate = 0.01) {
+  return {.policy_name = "bloomfilter", .built_in_rate = rate};
+}
+
+constexpr auto kStays = std::nullopt;
+using enum RebuildReason;
+
+struct Case {
+  const char* what;
+  FileFacts facts;
+  TargetFilter target;
+  std::optional<RebuildReason> reason;
+  bool pays = true;  // if there is a reason
+};
+
+std::vector<Case> Cases() {
+  const FileFacts none = WithoutFilter();
+  const FileFacts solved = Linebloom(10'000);
+  FileFacts obsolete = WithFilter(BlockKind::kEmpty, 1);
+  obsolete.filter_kind = FilterKind::kObsoleteBlockBased;
+  FileFacts only_ranges = none;
+  only_ranges.properties.num_range_deletions = kRows;
+  FileFacts of_no_policy = none;
+  of_no_policy.properties.whole_key_filtering = false;
+  FileFacts no_prefixes = of_no_policy;
+  no_prefixes.properties.filter_policy_name = "linebloom";
+  FileFacts unknown = WithFilter(BlockKind::kEmpty, 1);
+  unknown.compatibility_name = "another.Policy";
+  FileFacts odd_rate = Linebloom(20'000);
+  odd_rate.problems.emplace_back("the rate is not that of the lines");
+  FileFacts mixed = solved;
+  mixed.of_one_policy = false;
+  std::vector<Case> cases = {
+      {"no filter", none, kTarget, kNoFilter},
+      {"an obsolete one", obsolete, kTarget, kNoFilter},
+      {"only range deletions", only_ranges, kTarget, kStays},
+      {"no keys", WithFilter(BlockKind::kEmpty, 0), kTarget, kStays},
+      {"no prefixes", no_prefixes, TargetPrefixes("", false), kStays},
+      {"but other ones", no_prefixes, TargetPrefixes("two", false), kNoFilter},
+      {"but whole keys", no_prefixes, kTarget, kNoFilter},
+      {"of no policy", of_no_policy, kTarget, kNoFilter},
+
+      {"another policy's", unknown, kTarget, kForeignFilter},
+      {"unusable", Damaged(BlockKind::kUnusable), kTarget, kDamagedFilter},
+      {"inconsistent", Damaged(BlockKind::kInconsistent), kTarget,
+       kDamagedFilter},
+      {"a problem, whatever the rate", odd_rate, kTarget, kDamagedFilter},
+      {"partitions of several policies", mixed, kTarget, kDamagedFilter},
+      {"a newer version", Newer(), kTarget, kStays},
+
+      {"the same seed", WithSeed(7), TargetSeed(7), kStays},
+      {"a seed", WithSeed(0), TargetSeed(7), kOtherHashSeed},
+      {"no seed", WithSeed(7), TargetSeed(0), kOtherHashSeed},
+      {"another seed", WithSeed(8), TargetSeed(7), kOtherHashSeed},
+      {"a random seed", WithSeed(0), TargetSeed(kRandomHashSeed),
+       kOtherHashSeed},
+      {"any is random", WithSeed(7), TargetSeed(kRandomHashSeed), kStays},
+
+      {"the same prefixes", WithPrefixes("one"), TargetPrefixes("one"), kStays},
+      {"other prefixes", WithPrefixes("one"), TargetPrefixes("two"),
+       kOtherPrefixes},
+      {"prefixes", WithPrefixes(""), TargetPrefixes("one"), kOtherPrefixes},
+      {"that no lookup needs", WithPrefixes("one"), kTarget, kStays},
+      {"whole keys", WithPrefixes("one", false), TargetPrefixes("one"),
+       kOtherPrefixes},
+
+      {"solved lines", solved, kTargetPlain, kStays},
+      {"plain lines", Bloom(10'000), kTargetPlain, kStays},
+      {"of fewer bits", Bloom(8'000), kTargetPlain, kWorseRate},
+      {"of more bits", Bloom(12'000), kTargetPlain, kStays},
+      {"fewer bits", Linebloom(8'000), kTarget, kWorseRate},
+      {"hardly fewer bits", Linebloom(9'900), kTarget, kStays},
+
+      {"too large", OfBytes(150'000, 12'000), kInCache, kTooLarge},
+      {"hardly too large", OfBytes(130'000, 10'400), kInCache, kStays},
+      {"one line", OfSmallBlocks(1, 0), kInCache, kStays},
+      {"one in each block", OfSmallBlocks(9, 400), kInCache, kStays},
+      {"large, not in a cache", OfBytes(150'000, 12'000), kTarget, kStays},
+      {"worse, in a cache", OfBytes(100'000, 8000), kInCache, kWorseRate},
+
+      // The way back: RocksDB's policies can't read linebloom's filters.
+      {"back from solved", Linebloom(20'000), TargetBloom(), kForeignFilter},
+      {"back from a newer version", Newer(), TargetBloom(), kForeignFilter},
+      {"back to none", solved, TargetBloom(1), kForeignFilter, false},
+      {"no filter of Bloom's", none, TargetBloom(), kNoFilter},
+      {"damage of Bloom's", Damaged(BlockKind::kInconsistent), TargetBloom(),
+       kDamagedFilter},
+  };
+  for (const BlockKind kind : {BlockKind::kBloom, BlockKind::kRibbon,
+                               BlockKind::kLegacyBloom, BlockKind::kReserved}) {
+    cases.push_back(
+        {"foreign", WithFilter(kind, 0.0095), kTarget, kForeignFilter});
+    cases.push_back({"foreign and better", WithFilter(kind, 0.0012), kTarget,
+                     kForeignFilter, false});
+    if (kind == BlockKind::kReserved) continue;
+    // They read each other's, whatever the rate.
+    const FileFacts built_in = WithFilter(kind, 0.2);
+    cases.push_back({"of RocksDB's", built_in, TargetBloom(), kStays});
+    TargetFilter of_others = TargetBloom();
+    of_others.prefix_extractor = "another";
+    cases.push_back({"of RocksDB's", built_in, of_others, kOtherPrefixes});
+  }
+  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
+    for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
+      FileFacts today =
+          line == LineKind::kPlain ? Bloom(millibits) : Linebloom(millibits);
+      const TargetFilter target = {
+          .request = {.millibits_per_key = millibits, .line = line}};
+      cases.push_back({"today's", today, target, kStays});
+      // By chance, a small filter may be far worse than expected, and
+      // rebuilding wouldn't help.
+      today.rate = 0.9;
+      cases.push_back({"today's by chance", today, target, kStays});
+    }
+  }
+  return cases;
+}
+
+TEST(EvaluateTest, HasTheReasonAndSaysWhetherItPays) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(c.what);
+    const Evaluation evaluation = Evaluate(c.facts, c.target);
+    EXPECT_EQ(evaluation.reason, c.reason);
+    EXPECT_EQ(evaluation.pays, c.reason.has_value() && c.pays);
+  }
+}
+
+TEST(EvaluateTest, TellsTheRatesBeforeAndAfter) {
+  EXPECT_NEAR(Evaluate(WithoutFilter(), kTarget).rate_after,
+              ExpectedRate(LineKind::kSolved, 10'000, 51.2), 1e-4);
+  const Evaluation back = Evaluate(Linebloom(20'000), TargetBloom());
+  EXPECT_EQ(back.rate_now, 1);
+  EXPECT_EQ(back.rate_after, 0.01);
+  EXPECT_EQ(
+      Evaluate(WithFilter(BlockKind::kBloom, 0.2), TargetBloom()).rate_now,
+      0.2);
+}
+
+// An application's policy, with another's filters.
+class OwnPolicy final : public rocksdb::FilterPolicy {
+ public:
+  explicit OwnPolicy(const rocksdb::FilterPolicy* policy) : policy_(policy) {}
+  const char* Name() const override { return "own.Policy"; }
+  const char* CompatibilityName() const override { return Name(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return policy_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& contents) const override {
+    return policy_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy_;
+};
+
+TEST(ReadPolicyTest, FiltersDecideNotTheName) {
+  const auto read = [](const rocksdb::FilterPolicy* policy) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = std::make_shared<OwnPolicy>(policy);
+    FamilyToRebuild family;
+    family.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
+    return ReadPolicy(&family);
+  };
+  EXPECT_EQ(read(rocksdb::NewBloomFilterPolicy(10)), "");
+  EXPECT_EQ(read(NewFilterPolicy(10)).find("its filter policy is own.Policy"),
+            0);
+}
+
+// Some files get more bits than the average, others less, and the average
+// moves.
+TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = rocksdb::NewLRUCache(1 << 20);
+  table.filter_policy.reset(NewFilterPolicy(FilterPolicyOptions()));
+  FamilyToRebuild family;
+  family.options.listeners = {NewLevelSizeListener()};
+  family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  ASSERT_EQ(ReadPolicy(&family), "");
+  auto tree = std::make_shared<TreeState>();
+  tree->Add({.unknown = kRows}, 1);
+  family.tree = tree;
+  const auto files = std::make_shared<TreeState>();
+  files->Add({.rows = 1e6, .keys = 1e6, .bits = 1e7, .files = 20}, 6);
+  family.users_of = [&](const NewFile&,
+                        const rocksdb::BlockBasedTableOptions&) {
+    CacheUsers users;
+    users.families = {{files, rocksdb::kCompactionStyleLevel, 0}};
+    users.sources.resize(1);
+    return users;
+  };
+  const TargetFilter target = TargetOfFile(family, 1, kRows, true);
+  const uint32_t millibits = target.request.millibits_per_key;
+  EXPECT_GT(millibits, 3000u);
+  EXPECT_LT(millibits, 9000u);
+  for (const int more : {-1250, -500, -250, 250}) {
+    EXPECT_EQ(Evaluate(Linebloom(millibits + more), target).reason, kStays)
+        << more;
+  }
+  EXPECT_EQ(Evaluate(Linebloom(millibits - 1750), target).reason, kWorseRate);
+}
+
+// RocksDB lets some invalid options pass; filters have 10 bits per key then.
+TEST(ReadPolicyTest, InvalidOptionsBuildFiltersToo) {
+  for (const double bits : {-1.0, std::nan(""), 1e300}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(NewFilterPolicy(bits));
+    FamilyToRebuild family;
+    family.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
+    EXPECT_EQ(ReadPolicy(&family), "");
+    EXPECT_EQ(BitsPerKeyOf(family.policy), 10);
+  }
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,232 @@
+#include "tools/database/database_facts.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "filter_policy/policy/policy_options.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
+#include "table/status.h"
+#include "tools/database/policies.h"
+#include "tools/report/run_tool.h"
+
+namespace linebloom::tools {
+namespace {
+
+// The option `wanted` in `value`, or in options in braces within it, such as
+// {id=BlockBasedTable;filter_policy=linebloom:10}; else empty. Its name may
+// come after those of what has it: block_based_table_factory.filter_policy.
+std::string FindOption(absl::string_view wanted, absl::string_view name,
+                       const std::string& value) {
+  if (name.substr(name.rfind('.') + 1) == wanted) return value;
+  std::unordered_map<std::string, std::string> options;
+  if (!absl::StartsWith(value, "{") ||
+      !rocksdb::StringToMap(value, &options).ok()) {
+    return "";
+  }
+  for (const auto& [inner_name, inner_value] : options) {
+    const std::string found = FindOption(wanted, inner_name, inner_value);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+// RocksDB writes a backslash before each ':', '#' and backslash of a name, and
+// line ends as \n and \r.
+std::string Unescaped(absl::string_view escaped) {
+  std::string text;
+  for (size_t i = 0; i < escaped.size(); ++i) {
+    if (escaped[i] != '\\') {
+      text += escaped[i];
+    } else if (++i < escaped.size()) {
+      const char c = escaped[i];
+      text += c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+    }
+  }
+  return text;
+}
+
+// Without a comment, which begins at a '#' that is not escaped.
+absl::string_view Statement(absl::string_view line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '#' && (i == 0 || line[i - 1] != '\\')) {
+      line = line.substr(0, i);
+    }
+  }
+  return absl::StripAsciiWhitespace(line);
+}
+
+// The column family of a section such as [CFOptions "default"] or
+// [TableOptions/BlockBasedTable "default"], whose name may have quotes.
+std::string FamilyOfSection(absl::string_view line) {
+  const size_t begin = line.find('"');
+  const size_t end = line.rfind('"');
+  return begin == end ? "" : Unescaped(line.substr(begin + 1, end - begin - 1));
+}
+
+// The texts of the OPTIONS files in `folder`, the newest first.
+std::vector<std::string> OptionsTexts(const std::string& folder) {
+  rocksdb::Env* const env = rocksdb::Env::Default();
+  std::vector<std::string> names;
+  (void)env->GetChildren(folder, &names);
+  std::erase_if(names, [](const std::string& name) {
+    return !absl::StartsWith(name, "OPTIONS-") ||
+           absl::EndsWith(name, ".dbtmp");
+  });
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
+    return a.size() == b.size() ? a > b : a.size() > b.size();
+  });
+  std::vector<std::string> texts;
+  for (const std::string& name : names) {
+    (void)rocksdb::ReadFileToString(env, absl::StrCat(folder, "/", name),
+                                    &texts.emplace_back());
+  }
+  return texts;
+}
+
+// The policies of the column families of `database`, whose options are loaded.
+void ReadPolicies(DatabaseFacts* database) {
+  for (const auto& family : database->stored.families) {
+    database->families[family.name].table = TableOptionsOf(family.options);
+  }
+  bool is_newest = true;
+  for (const std::string& text : OptionsTexts(database->folder)) {
+    for (const auto& [name, written] : ParseOptionsText(text)) {
+      if (!NamesPolicy(written.filter_policy)) continue;
+      FamilyFacts& family = database->families[name];
+      std::string& policy = is_newest ? family.policy : family.past_policy;
+      if (policy.empty()) policy = written.filter_policy;
+    }
+    is_newest = false;
+  }
+  for (const auto& [name, policy] : database->log.policies) {
+    std::string& past = database->families[name].past_policy;
+    if (past.empty()) past = policy;
+  }
+}
+
+}  // namespace
+
+std::map<std::string, WrittenOptions> ParseOptionsText(absl::string_view text) {
+  std::map<std::string, WrittenOptions> families;
+  WrittenOptions* family = &families[""];
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = Statement(line);
+    if (absl::StartsWith(line, "[")) {
+      family = &families[FamilyOfSection(line)];
+      continue;
+    }
+    const std::pair<absl::string_view, absl::string_view> option =
+        absl::StrSplit(line, absl::MaxSplits('=', 1));
+    const absl::string_view name = absl::StripAsciiWhitespace(option.first);
+    const std::string value =
+        Unescaped(absl::StripAsciiWhitespace(option.second));
+    // RocksDB takes the first of an option that is there twice.
+    const auto take = [&](absl::string_view wanted, std::string* to) {
+      if (to->empty()) *to = FindOption(wanted, name, value);
+    };
+    take("filter_policy", &family->filter_policy);
+    take("partition_filters", &family->partition_filters);
+    take("listeners", &family->listeners);
+  }
+  return families;
+}
+
+bool NamesPolicy(const std::string& filter_policy) {
+  return !filter_policy.empty() && filter_policy != "nullptr";
+}
+
+absl::StatusOr<DatabaseFacts> ReadDatabase(absl::string_view flag,
+                                           const std::string& folder,
+                                           const std::string& column_family) {
+  DatabaseFacts database;
+  database.folder = folder;
+  ASSIGN_OR_RETURN(database.files, ListLiveFiles(flag, folder, column_family));
+  database.stored = LoadOptionsLeniently(folder);
+  ASSIGN_OR_RETURN(database.log,
+                   ReadInfoLog(folder, database.stored.db.db_log_dir));
+  ReadPolicies(&database);
+  return database;
+}
+
+void FilterCensus::Add(const LiveFile& live, const SstFile& file) {
+  Counts& family = families_[live.column_family];
+  const Properties& properties = file.properties();
+  const bool used = file.filter().kind == FilterKind::kFull ||
+                    file.filter().kind == FilterKind::kPartitioned;
+  const bool has_policy = !properties.filter_policy_name.empty();
+  // A policy may have its reasons to leave a file without a filter. RocksDB
+  // writes none, either, for a file without keys.
+  const bool has_keys = properties.num_entries > properties.num_range_deletions;
+  ++family.files;
+  family.filtered += used ? 1 : 0;
+  family.by_linebloom +=
+      used && properties.filter_policy_name == kFilterPolicyName ? 1 : 0;
+  family.without_policy += !used && has_keys && !has_policy ? 1 : 0;
+}
+
+void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
+                               const DatabaseFacts& database,
+                               Findings* findings) const {
+  FamilyFacts family;
+  const auto found = database.families.find(name);
+  if (found != database.families.end()) family = found->second;
+  const std::string who = absl::StrCat("column family ", name, ": ");
+  const bool is_lost = family.table != nullptr && family.policy.empty();
+  if (is_lost && counts.by_linebloom > 0) {
+    findings->problems.push_back(absl::StrFormat(
+        "%sOPTIONS names no filter policy. Lookups ignore linebloom's filters "
+        "of %d files, and new files get none. A tool without linebloom, such "
+        "as ldb, leaves such options behind",
+        who, counts.by_linebloom));
+  }
+  if (counts.without_policy == 0) return;
+  const std::string files = absl::StrFormat(
+      "%s%d of its %d files have no filter: a lookup of a missing row reads a "
+      "block of each that it meets",
+      who, counts.without_policy, counts.files);
+  const std::string past = ShortPolicyName(family.past_policy);
+  const bool was_linebloom = absl::StrContains(past, kFilterPolicyName);
+  // With blanks it is no option string.
+  const std::string& option =
+      absl::StrContains(past, ' ') ? family.past_policy : past;
+  const std::string migrate =
+      absl::StrCat(". 'linebloom migrate ", ShellQuoted(database.folder),
+                   family.policy.empty() && was_linebloom
+                       ? absl::StrCat(" --policy=", ShellQuoted(option))
+                       : "",
+                   "' gives them filters");
+  if (!family.policy.empty()) {
+    findings->problems.push_back(
+        absl::StrCat(files, ", though its options name filter_policy=",
+                     ShortPolicyName(family.policy), migrate));
+  } else if (!family.past_policy.empty() || counts.filtered > 0) {
+    findings->problems.push_back(
+        absl::StrCat(files, ". Its options name no filter policy",
+                     family.past_policy.empty()
+                         ? ", but others of its files have filters"
+                         : absl::StrCat(" any more; before, it was ", past),
+                     migrate));
+  } else if (counts.filtered == 0) {
+    findings->notes.push_back(files);
+  }
+}
+
+FilterCensus::Findings FilterCensus::Judge(
+    const DatabaseFacts& database) const {
+  Findings findings;
+  if (database.folder.empty()) return findings;
+  for (const auto& [name, counts] : families_) {
+    JudgePolicy(name, counts, database, &findings);
+  }
+  return findings;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,56 @@
+// What a database's info log says of its caches, its lookups and its filters.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/database/filter_stats.h"
+
+namespace linebloom::tools {
+
+// What RocksDB logs of a column family when it opens a database.
+struct LoggedFamily {
+  // Its block cache, which no OPTIONS file has: the address, equal for column
+  // families that share it, and the capacity in bytes. Nothing without one.
+  std::string cache;
+  std::optional<uint64_t> cache_bytes;
+  std::optional<uint64_t> cache_shards;
+  double high_priority_share = 0.5;  // high_pri_pool_ratio
+};
+
+struct InfoLogFacts {
+  std::string path;  // "" without a log
+  // By name; RocksDB leaves out all but about ten. Whoever is missing is not
+  // known.
+  std::map<std::string, LoggedFamily> families;
+  // Of that name; of one that is missing, nothing.
+  LoggedFamily FamilyOf(const std::string& name) const {
+    const auto found = families.find(name);
+    return found == families.end() ? LoggedFamily() : found->second;
+  }
+  // The names of their filter policies, by the last log that has one.
+  std::map<std::string, std::string> policies;
+  // When RocksDB last wrote statistics, which it does every
+  // stats_dump_period_sec if the database has them, as in the log:
+  // "2026/11/21-17:11:03.123456". "" without any.
+  std::string until;
+  FilterStats filters;  // what they answered, by those
+  // Of the lookups that reached the files, the share that found a row: by
+  // statistics or, without any, by `chosen_bits`.
+  std::optional<double> hit_ratio;
+  // When and what the policy said last of the bits that bits_per_key=auto
+  // chose, a sentence. "" if it chose none.
+  std::string chosen_bits;
+};
+
+// Of the newest info log of the database in `folder`, an application's: this
+// program opens databases without one. It is there or, if that isn't "", in
+// `log_dir` (DBOptions::db_log_dir). Nothing of what it lacks, or if it is no
+// regular file. Cancelled after a signal.
+absl::StatusOr<InfoLogFacts> ReadInfoLog(const std::string& folder,
+                                         const std::string& log_dir);
+
+}  // namespace linebloom::tools

@@ -1,0 +1,167 @@
+#include "tools/database/policies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/convenience.h"
+#include "tools/database/databases.h"
+
+namespace linebloom::tools {
+namespace {
+
+// The IDs of RocksDB's policies have the bits that they build with, in
+// thousandths.
+bool BitsWereMoved(const std::string& text, const std::string& id) {
+  const std::optional<double> requested = BitsInId(text);
+  const std::optional<double> used = BitsInId(id);
+  return requested.has_value() && used.has_value() &&
+         std::abs(*requested - *used) > 0.001;
+}
+
+}  // namespace
+
+std::optional<double> BitsInId(absl::string_view id) {
+  const size_t colon = id.find(':');
+  if (colon == absl::string_view::npos) return std::nullopt;
+  const absl::string_view rest = id.substr(colon + 1);
+  double bits = 0;
+  if (!absl::SimpleAtod(rest.substr(0, rest.find_first_of(":;}")), &bits)) {
+    return std::nullopt;
+  }
+  return bits;
+}
+
+PolicyString ReadPolicyString(const std::string& text,
+                              const rocksdb::DBOptions& db) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  PolicyString read;
+  rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(strict, text, &read.policy);
+  const std::string quoted = absl::StrCat("'", text, "'");
+  if (status.IsNotSupported()) {
+    read.policy = nullptr;
+    read.problem = absl::StrCat(
+        quoted,
+        " names no filter policy, neither RocksDB's nor linebloom's; "
+        "RocksDB takes it for no filter");
+    return read;
+  }
+  if (status.ok() && read.policy != nullptr) {
+    status = read.policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
+  }
+  if (!status.ok()) {
+    read.problem = std::string(FromRocksDb(status, quoted).message());
+  } else if (read.policy != nullptr &&
+             BitsWereMoved(text, read.policy->GetId())) {
+    read.problem =
+        absl::StrCat(quoted, ": RocksDB makes that ", read.policy->GetId(),
+                     "; bits per key must be from 1 to 100");
+  }
+  return read;
+}
+
+absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list) {
+  std::vector<std::string> policies(1);
+  int depth = 0;
+  for (const char c : list) {
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (depth < 0) break;
+    if (c == ';' && depth == 0) {
+      policies.emplace_back();
+    } else {
+      policies.back() += c;
+    }
+  }
+  if (depth != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--policies='", list, "': braces do not match"));
+  }
+  for (std::string& policy : policies) {
+    absl::StripAsciiWhitespace(&policy);
+    if (policy.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--policies='", list,
+          "': an entry is empty; write for example none;linebloom:10"));
+    }
+  }
+  return policies;
+}
+
+absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name) {
+  if (name == kNoPolicy) return NamedPolicy{name, nullptr};
+  rocksdb::DBOptions db;
+  db.listeners = {NewLevelSizeListener()};  // without which some are refused
+  const PolicyString read = ReadPolicyString(name, db);
+  if (read.policy == nullptr || !read.problem.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--policies: ",
+        read.problem.empty() ? absl::StrCat("'", name, "' is no filter policy")
+                             : read.problem,
+        "; give none or option strings, separated by semicolons, such as "
+        "none;linebloom:10"));
+  }
+  return NamedPolicy{name, read.policy};
+}
+
+std::string ShortPolicyName(const std::string& policy) {
+  absl::string_view text = policy;
+  if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
+    return policy;
+  }
+  std::string name;
+  std::string bits;
+  std::string rest;
+  for (absl::string_view option :
+       absl::StrSplit(text, ';', absl::SkipEmpty())) {
+    const bool is_default =
+        absl::EndsWith(option, "=unset") || option == "bits_per_key=auto" ||
+        option == "hash_seed=0" || option == "line=solved" ||
+        option == "level_aware=false";
+    if (is_default) continue;
+    if (absl::ConsumePrefix(&option, "id=")) {
+      // OPTIONS may have {id=linebloom:9;...;bits_per_key=9}.
+      const size_t end = std::min(option.find(':'), option.size());
+      name = std::string(option.substr(0, end));
+      bits = std::string(option.substr(end));
+    } else if (absl::ConsumePrefix(&option, "bits_per_key=")) {
+      bits = absl::StrCat(":", option);
+    } else if (option == "level_aware=true") {
+      absl::StrAppend(&rest, " levels");
+    } else {
+      absl::ConsumePrefix(&option, "line=");
+      absl::StrAppend(&rest, " ", option);
+    }
+  }
+  return name == kFilterPolicyName ? name + bits + rest : policy;
+}
+
+std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,
+                             rocksdb::BlockBasedTableOptions table) {
+  table.optimize_filters_for_memory = false;
+  const rocksdb::FilterBuildingContext context(table);
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  if (builder == nullptr) return "";
+  for (uint64_t i = 0; i < keys; ++i) {
+    builder->AddKey(absl::StrFormat("%016d", i));
+  }
+  std::unique_ptr<const char[]> memory;
+  return builder->Finish(&memory).ToString();
+}
+
+}  // namespace linebloom::tools

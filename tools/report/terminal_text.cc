@@ -1,0 +1,227 @@
+#include "tools/report/terminal_text.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "filter_policy/policy/printable.h"
+#include "nlohmann/json.hpp"
+
+namespace linebloom::tools {
+namespace {
+
+std::optional<std::string> Format(const Json& value, const std::string& how) {
+  if (value.is_string()) return Printable(value.get<std::string>());
+  if (how == "3") return ThreeDigits(value.get<double>());
+  if (how == ",") return WithThousands(std::llround(value.get<double>()));
+  if (how == "1000") return ThreeDigits(1000 * value.get<double>());
+  if (how == "%") return ThreeDigits(100 * value.get<double>());
+  if (how == "MB") {
+    if (value == 0) return std::nullopt;
+    return ThreeDigits(value.get<double>() / 1e6);
+  }
+  if (how.empty()) return value.dump();
+  if (how.back() == '%') {
+    return Format(100 * value.get<double>(),
+                  how.substr(0, how.size() - 1) + "f");
+  }
+  const auto format =
+      absl::ParsedFormat<absl::FormatConversionCharSet::kFloating>::New("%" +
+                                                                        how);
+  return format == nullptr
+             ? std::nullopt
+             : std::optional(absl::StrFormat(*format, value.get<double>()));
+}
+
+// Nothing if a value is missing.
+std::optional<std::string> FillOne(absl::string_view text, const Json& json) {
+  std::string filled;
+  while (true) {
+    const size_t open = text.find("{/");
+    absl::StrAppend(&filled, text.substr(0, open));
+    if (open == absl::string_view::npos) return filled;
+    const size_t close = text.find('}', open);
+    const std::pair<std::string, std::string> place = absl::StrSplit(
+        text.substr(open + 1, close - open - 1), absl::MaxSplits(':', 1));
+    const Json::json_pointer pointer(place.first);
+    if (!json.contains(pointer) || json[pointer].is_null()) return std::nullopt;
+    const auto value = Format(json[pointer], place.second);
+    if (!value.has_value()) return std::nullopt;
+    absl::StrAppend(&filled, *value);
+    text.remove_prefix(close + 1);
+  }
+}
+
+// The columns of the terminal that stderr is.
+size_t TerminalColumns() {
+  const char* const text = std::getenv("COLUMNS");
+  uint32_t columns = 0;
+  if (text != nullptr && absl::SimpleAtoi(text, &columns)) return columns;
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 ? size.ws_col : kTextWidth;
+}
+
+}  // namespace
+
+std::string WithThousands(uint64_t number) {
+  std::string digits = absl::StrCat(number);
+  for (size_t left = digits.size(); left > 3;) {
+    left -= 3;
+    digits.insert(left, 1, ',');
+  }
+  return digits;
+}
+
+std::string FilesText(uint64_t count) {
+  return absl::StrCat(WithThousands(count), count == 1 ? " file" : " files");
+}
+
+std::string ThreeDigits(double number) {
+  if (!std::isfinite(number)) return absl::StrCat(number);
+  if (number >= 99.95) return WithThousands(std::llround(number));
+  if (number < 5e-10) return "0";  // below the last of nine decimals
+  const int before_point = static_cast<int>(std::floor(std::log10(number))) + 1;
+  return absl::StrFormat("%.*f", std::clamp(3 - before_point, 0, 9), number);
+}
+
+std::string WrapText(absl::string_view text, size_t width, size_t indent) {
+  std::string wrapped;
+  size_t column = 0;
+  absl::string_view between;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    if (column > 0 && column + 1 + word.size() > width) {
+      absl::StrAppend(&wrapped, "\n", std::string(indent, ' '), word);
+      column = indent + word.size();
+    } else {
+      absl::StrAppend(&wrapped, between, word);
+      column += between.size() + word.size();
+    }
+    between = " ";
+  }
+  return wrapped;
+}
+
+std::string NamedText(absl::string_view name, absl::string_view text,
+                      size_t indent) {
+  std::string named;
+  std::string start(name);
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    start.resize(indent, ' ');
+    absl::StrAppend(
+        &named, WrapText(absl::StrCat(start, line), kTextWidth, indent), "\n");
+    start.clear();
+  }
+  return named;
+}
+
+std::string BulletText(absl::string_view sentence) {
+  return NamedText("-", sentence, /*indent=*/2);
+}
+
+std::string BulletsText(const Json& sentences) {
+  std::string text;
+  for (const Json& sentence : sentences) {
+    absl::StrAppend(&text, BulletText(sentence.get<std::string>()));
+  }
+  return text;
+}
+
+std::string Fill(absl::string_view text, const Json& json) {
+  for (const absl::string_view alternative : absl::StrSplit(text, '|')) {
+    const std::optional<std::string> filled = FillOne(alternative, json);
+    if (filled.has_value()) return *filled;
+  }
+  return "-";
+}
+
+std::string TextTable(const std::vector<Column>& columns, const Json& rows) {
+  std::vector<std::vector<std::string>> cells(1);
+  for (const Column& column : columns) cells[0].push_back(column.heading);
+  for (const Json& row : rows) {
+    cells.emplace_back();
+    for (const Column& column : columns) {
+      cells.back().push_back(Fill(column.cell, row));
+    }
+  }
+  std::vector<size_t> widths(columns.size(), 0);
+  for (const auto& row : cells) {
+    for (size_t c = 0; c < widths.size(); ++c) {
+      widths[c] = std::max(widths[c], row[c].size());
+    }
+  }
+  std::string text;
+  for (const auto& row : cells) {
+    std::string line = row[0] + std::string(widths[0] - row[0].size(), ' ');
+    for (size_t c = 1; c < widths.size(); ++c) {
+      absl::StrAppend(&line, std::string(2 + widths[c] - row[c].size(), ' '),
+                      row[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, line, "\n");
+  }
+  return text;
+}
+
+Progress::Progress() {
+  const char* const terminal = std::getenv("TERM");
+  enabled_ = isatty(STDERR_FILENO) != 0 &&
+             (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+Progress::~Progress() { Clear(); }
+
+void Progress::Begin(absl::string_view step, uint64_t total) {
+  if (!enabled_) return;
+  step_ = std::string(step);
+  total_ = total;
+  begin_ = std::chrono::steady_clock::now();
+  Draw(0);
+}
+
+void Progress::Update(uint64_t done) {
+  if (!enabled_ || std::chrono::steady_clock::now() < next_draw_) return;
+  Draw(done);
+}
+
+void Progress::Clear() {
+  if (!drawn_) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+void Progress::Draw(uint64_t done) {
+  const double share = total_ == 0 ? 1.0 : std::min(1.0, 1.0 * done / total_);
+  const std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - begin_;
+  // The first fraction of a second is not representative.
+  const std::string left =
+      share == 0 || taken.count() < 0.3
+          ? ""
+          : absl::StrCat(", ",
+                         absl::FormatDuration(absl::Seconds(
+                             std::ceil(taken.count() * (1 - share) / share))),
+                         " left");
+  std::string line = absl::StrFormat("%s %3.0f %%%s", step_, 100 * share, left);
+  line.resize(std::min(line.size(), TerminalColumns() - 1));
+  absl::FPrintF(stderr, "\r%s\x1b[K", line);
+  std::fflush(stderr);
+  drawn_ = true;
+  next_draw_ =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+}
+
+}  // namespace linebloom::tools
