@@ -23,8 +23,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PROGRAMS = ["tests/rocksdb/oracle_test", "tests/rocksdb/rocksdb_test",
-            "tests/filter_policy/bits_test", "tests/filter_policy/policy_test"]
+# The quick ones first.
+PROGRAMS = ["tests/filter_policy/bits_test", "tests/filter_policy/policy_test",
+            "tests/rocksdb/oracle_test", "tests/rocksdb/rocksdb_test"]
 DOES_NOT_COMPILE = "does not compile"
 MAX_SECONDS = 1800
 
