@@ -9,15 +9,12 @@
 #include <vector>
 
 #include "filter_policy/tree/live_files.h"
+#include "tests/filter_policy/tree/filtered_files.h"
 
 namespace linebloom {
 namespace {
 
 using rocksdb::CompactionJobInfo;
-
-FileTotals FilteredFile(double rows) {
-  return {.rows = rows, .keys = rows, .bits = 10 * rows, .files = 1};
-}
 
 // A database, and the ledger that is told of each of its jobs.
 class JobsTest : public testing::Test {

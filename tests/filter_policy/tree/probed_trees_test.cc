@@ -7,35 +7,10 @@
 #include <vector>
 
 #include "filter_policy/filter/sizing.h"
+#include "tests/filter_policy/tree/filtered_files.h"
 
 namespace linebloom {
 namespace {
-
-// With filters of 10 bits.
-FileTotals FileOf(double rows) {
-  return {.rows = rows,
-          .keys = rows,
-          .bits = 10 * rows,
-          .files = 1,
-          .index_bytes = rows,
-          .data_blocks = rows / 10,
-          .data_bytes = 40 * rows};
-}
-
-FileTotals WithoutFilter(double rows) {
-  return {.rows = rows, .unfiltered = rows, .files = 1};
-}
-
-struct File {
-  FileTotals totals;
-  int level;
-};
-
-TreeState TreeOf(const std::vector<File>& files) {
-  TreeState tree;
-  for (const File& file : files) tree.Add(file.totals, file.level);
-  return tree;
-}
 
 // Lookups in some trees, and what they probe there.
 struct Probes {
@@ -63,11 +38,11 @@ Probes LookUp(const std::vector<double>& runs, double hit_share, int lookups,
 
 TEST(ProbedTreesTest, FindTheShareThatHits) {
   ProbedTrees trees;
-  trees.Add(TreeOf({{FileOf(1e4), 0},
-                    {FileOf(1e4), 0},
-                    {FileOf(1e5), 2},
-                    {FileOf(1e6), 3}}));
-  trees.Add(TreeOf({{FileOf(2e5), 0}, {FileOf(8e5), 6}}));
+  trees.Add(TreeWith({{FilteredFile(1e4), 0},
+                      {FilteredFile(1e4), 0},
+                      {FilteredFile(1e5), 2},
+                      {FilteredFile(1e6), 3}}));
+  trees.Add(TreeWith({{FilteredFile(2e5), 0}, {FilteredFile(8e5), 6}}));
   std::mt19937 random(1);
   for (const double share : {0.0, 0.03, 0.5, 1.0}) {
     // By rows.
@@ -89,7 +64,7 @@ TEST(ProbedTreesTest, FindTheShareThatHits) {
 
 TEST(ProbedTreesTest, FewProbesSayLittle) {
   ProbedTrees trees;
-  trees.Add(TreeOf({{FileOf(1e4), 5}, {FileOf(1e5), 6}}));
+  trees.Add(TreeWith({{FilteredFile(1e4), 5}, {FilteredFile(1e5), 6}}));
   EXPECT_EQ(0, trees.Behind(0, 0).all);
   for (const double sampled : {0.0, 10.0, 1000.0}) {
     const HitRange none = trees.Hits(sampled, {0, 0});
@@ -107,23 +82,23 @@ TEST(ProbedTreesTest, FewProbesSayLittle) {
 }
 
 TEST(ProbedTreesTest, KnowWhatTheyCannotTell) {
-  const std::vector<File> files = {{FileOf(1000), 5}};
-  const auto hits = [&](const File& more) {
+  const std::vector<PlacedFile> files = {{FilteredFile(1000), 5}};
+  const auto hits = [&](const PlacedFile& more) {
     ProbedTrees trees;
-    trees.Add(TreeOf({files[0], more}));
+    trees.Add(TreeWith({files[0], more}));
     return trees.Hits(1e5, {0.5, 0.5});
   };
-  EXPECT_GT(hits({FileOf(10'000), 6}).least, 0.49);
-  EXPECT_LT(hits({FileOf(10'000), 6}).most, 0.51);
-  EXPECT_GT(hits({WithoutFilter(50), 6}).least, 0.4);
+  EXPECT_GT(hits({FilteredFile(10'000), 6}).least, 0.49);
+  EXPECT_LT(hits({FilteredFile(10'000), 6}).most, 0.51);
+  EXPECT_GT(hits({UnfilteredFile(50), 6}).least, 0.4);
   // Hits go unseen.
-  EXPECT_EQ(0, hits({WithoutFilter(200), 6}).least);
-  EXPECT_EQ(1, hits({WithoutFilter(200), 6}).most);
+  EXPECT_EQ(0, hits({UnfilteredFile(200), 6}).least);
+  EXPECT_EQ(1, hits({UnfilteredFile(200), 6}).most);
   // A positive may be one of several of a row, or of a scan.
-  FileTotals merged = FileOf(10'000);
+  FileTotals merged = FilteredFile(10'000);
   merged.ambiguous = 10'000;
   EXPECT_EQ(0, hits({merged, 6}).least);
-  EXPECT_EQ(hits({FileOf(10'000), 6}).most, hits({merged, 6}).most);
+  EXPECT_EQ(hits({FilteredFile(10'000), 6}).most, hits({merged, 6}).most);
   ProbedTrees nothing;
   EXPECT_EQ(1, nothing.Hits(1e5, {0, 0}).most);
 }

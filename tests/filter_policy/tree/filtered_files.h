@@ -1,0 +1,36 @@
+// Files of trees, as their properties tell.
+#pragma once
+
+#include <vector>
+
+#include "filter_policy/tree/tree_state.h"
+
+namespace linebloom {
+
+// With filters of 10 bits.
+inline FileTotals FilteredFile(double rows) {
+  return {.rows = rows,
+          .keys = rows,
+          .bits = 10 * rows,
+          .files = 1,
+          .index_bytes = rows,
+          .data_blocks = rows / 10,
+          .data_bytes = 40 * rows};
+}
+
+inline FileTotals UnfilteredFile(double rows) {
+  return {.rows = rows, .unfiltered = rows, .files = 1};
+}
+
+struct PlacedFile {
+  FileTotals totals;
+  int level;
+};
+
+inline TreeState TreeWith(const std::vector<PlacedFile>& files) {
+  TreeState tree;
+  for (const PlacedFile& file : files) tree.Add(file.totals, file.level);
+  return tree;
+}
+
+}  // namespace linebloom
