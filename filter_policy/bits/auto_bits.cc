@@ -16,7 +16,7 @@ namespace {
 
 // A choice stays as it is if sizes moved by no more than this: it is in steps
 // of a quarter of a bit, which is at least as much.
-constexpr double kMoved = 0.02;
+constexpr double kMoved = 0.03;
 
 // No filter in the last run is for loads of which so many hit for certain: its
 // files keep it for as long as they live.

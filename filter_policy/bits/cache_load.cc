@@ -115,11 +115,13 @@ std::vector<SourceLoad> SourcesOf(const CacheUsers& users) {
   std::vector<SourceLoad> sources(users.sources.size());
   for (const CacheUsers::Family& family : users.families) {
     SourceLoad& source = sources[family.source];
-    const double rows = family.tree->Total();
+    const TreeState& tree = *family.tree;
+    const double rows = tree.filters.all_rows();
     source.rows += rows;
-    source.runs += rows * static_cast<double>(family.tree->Runs().size());
+    source.runs +=
+        rows * static_cast<double>(tree.level0.size() + tree.alike.size());
     source.log_rows += rows * std::log(std::max(1.0, rows));
-    if (users.sources[family.source].is_sample) source.probed.Add(*family.tree);
+    if (users.sources[family.source].is_sample) source.probed.Add(tree);
   }
   for (size_t i = 0; i < sources.size(); ++i) {
     SetLookups(users.sources[i], &sources[i]);
@@ -209,7 +211,7 @@ void AddTrees(const CacheUsers& users, CacheLoad* load) {
     if (source.rows <= 0) continue;
     load->trees.push_back(ModelOf(*family.tree, family.style));
     load->trees.back().lookups =
-        source.weight * family.tree->Total() / source.rows;
+        source.weight * family.tree->filters.all_rows() / source.rows;
   }
 }
 

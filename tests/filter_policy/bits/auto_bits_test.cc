@@ -77,7 +77,7 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
       [](CacheLoad* of) { of->totals.keys *= 0.95; },
       [](CacheLoad* of) { of->totals.index_bytes = 1e5; },
       [](CacheLoad* of) { of->totals.data_bytes = 1e5; },
-      [](CacheLoad* of) { of->cache.capacity *= 0.97; },
+      [](CacheLoad* of) { of->cache.capacity *= 0.96; },
       [](CacheLoad* of) { of->cache.pinned = read_model::Pinned::kAll; },
       [](CacheLoad* of) { of->cache.partitioned = true; },
       [](CacheLoad* of) { of->hits.least = 0.01; },
