@@ -63,7 +63,7 @@ class LineFilterBitsReader : public rocksdb::FilterBitsReader {
 // static memory (tls_model("initial-exec")), of which glibc has little left
 // where others use it, and musl none after dlopen(), or each probe calls a
 // function for it: a hot miss takes 1.16 times as long with TLS descriptors,
-// and 1.01 times with this. A counter in each reader: threads that share a
+// and 1.09 times with this. A counter in each reader: threads that share a
 // filter would fight for it.
 struct alignas(64) Countdown {
   std::atomic<int> left = 0;
