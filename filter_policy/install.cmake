@@ -36,8 +36,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfigVersion.cmake
         DESTINATION ${linebloom_package_dir} COMPONENT development)
 
+include(${CMAKE_CURRENT_LIST_DIR}/pkgconfig_folders.cmake)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH pkgconfig_dir_to_prefix /prefix/${pkgconfig_dir} /prefix)
 function(linebloom_pkgconfig library requires description libs libs_private)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/linebloom.pc.in ${library}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc
