@@ -123,8 +123,12 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
     BeginJob(db);
+    const auto size_of = [db](const std::string& path) {
+      uint64_t bytes = 0;
+      return db->GetEnv()->GetFileSize(path, &bytes).ok() ? bytes : 0;
+    };
     ledger_.Change(IdOf(db), [&](Database* database) {
-      database->files.BeginCompaction(job);
+      database->files.BeginCompaction(job, size_of);
     });
   }
 

@@ -20,6 +20,9 @@ constexpr double kBitsBeyondKeys =
 // differ, compressed, took a 50th.
 constexpr double kMostRowsPerByte = 64;
 
+// What RocksDB adds to each key, whose bytes the properties count.
+constexpr uint64_t kBytesBesideKey = 8;
+
 // The bytes of the smallest data block with its entry in the index.
 constexpr double kFewestBytesOfBlock = 8;
 
@@ -72,13 +75,16 @@ std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,
   FileTotals file;
   file.files = 1;
   file.rows = most(kMostRowsPerByte * size, properties->num_entries);
+  if (properties->raw_key_size > 0) {
+    file.rows = most(file.rows, properties->raw_key_size / kBytesBesideKey);
+  }
   file.bits = 8 * most(size, properties->filter_size);
   if (file.bits > 0) {
     file.overhead = std::min(file.bits, kBitsBeyondKeys);
-    file.keys =
-        properties->num_filter_entries > 0
-            ? most(kMostRowsPerByte * size, properties->num_filter_entries)
-            : file.rows;
+    file.keys = properties->num_filter_entries > 0
+                    // The row's key and a prefix.
+                    ? most(2 * file.rows, properties->num_filter_entries)
+                    : file.rows;
   } else if (!properties->filter_policy_name.empty()) {
     file.unfiltered = file.rows;
   }
@@ -137,7 +143,8 @@ void LiveFiles::EndFlush(const rocksdb::FlushJobInfo& job) {
   EndJob(&family);
 }
 
-void LiveFiles::BeginCompaction(const rocksdb::CompactionJobInfo& job) {
+void LiveFiles::BeginCompaction(const rocksdb::CompactionJobInfo& job,
+                                const SizeOfFile& size_of) {
   const Family* const family = Find(families_, job.cf_name);
   if (family == nullptr || family->tree == nullptr) return;
   TreeState tree = *family->tree;
@@ -148,7 +155,10 @@ void LiveFiles::BeginCompaction(const rocksdb::CompactionJobInfo& job) {
       input_rows += file->totals.all_rows();
       if (file->family == family) tree.Remove(file->totals, file->level);
     } else if (const auto* properties = Find(job.table_properties, path)) {
-      input_rows += TotalsOf(properties->get(), 0).value_or(FileTotals()).rows;
+      const uint64_t bytes = size_of(path);
+      if (bytes == 0) continue;
+      input_rows +=
+          TotalsOf(properties->get(), bytes).value_or(FileTotals()).rows;
     }
   }
   tree.Add(input_rows, job.output_level);

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,6 +42,9 @@ namespace linebloom {
 // they don't tell. With 0 bytes nothing is checked.
 std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,
                                    uint64_t bytes);
+
+// The bytes of the file at a path, 0 if they aren't known.
+using SizeOfFile = std::function<uint64_t(const std::string& path)>;
 
 // What a column family's table uses.
 struct TableUse {
@@ -74,7 +78,9 @@ class LiveFiles {
 
   void BeginFlush(const std::string& family, double keys_to_flush);
   void EndFlush(const rocksdb::FlushJobInfo& job);
-  void BeginCompaction(const rocksdb::CompactionJobInfo& job);
+  // `size_of` is asked for inputs that nobody listed.
+  void BeginCompaction(const rocksdb::CompactionJobInfo& job,
+                       const SizeOfFile& size_of);
   void EndCompaction(const rocksdb::CompactionJobInfo& job);
 
   // True if the files are to be listed: so many events have passed that each

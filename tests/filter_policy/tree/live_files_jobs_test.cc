@@ -52,7 +52,7 @@ class JobsTest : public testing::Test {
       rows += file.rows;
     }
     if (job.input_files.empty()) return;
-    ledger_.BeginCompaction(job);
+    ledger_.BeginCompaction(job, [](const std::string&) { return 0; });
     std::vector<std::string> gone = job.input_files;
     if (end == End::kMove) {
       job.output_files = std::exchange(gone, {});

@@ -27,6 +27,7 @@ TableProperties PropertiesOf(uint64_t rows) {
   properties.index_size = rows;
   properties.num_data_blocks = rows / 10 + 1;
   properties.data_size = rows * 40;
+  properties.raw_key_size = rows * 24;
   return properties;
 }
 
@@ -44,6 +45,8 @@ LiveFileMetaData Unopened(int number, uint64_t rows, int level = 6) {
   file.size = rows * kBytesPerRow;
   return file;
 }
+
+uint64_t Unknown(const std::string& /*path*/) { return 0; }
 
 class LiveFilesTest : public testing::Test {
  protected:
@@ -123,7 +126,7 @@ TEST_F(LiveFilesTest, FilesWithoutPropertiesCountAsAverageOnes) {
   }
   job.input_files.push_back("/db/that nobody listed.sst");
   job.table_properties["/db/that nobody listed.sst"] = nullptr;
-  files_.BeginCompaction(job);
+  files_.BeginCompaction(job, Unknown);
   const NewFile file =
       Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
   EXPECT_EQ(400, file.input_keys);
@@ -217,10 +220,35 @@ TEST_F(LiveFilesTest, TheRowsOfACompactionAreInItsOutputLevel) {
   job.base_input_level = 5;
   job.output_level = 6;
   job.input_files = {"/db/1.sst", "/db/2.sst"};
-  files_.BeginCompaction(job);
+  files_.BeginCompaction(job, Unknown);
   const NewFile file =
       Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
   EXPECT_EQ((std::vector<double>{0, 0, 0, 0, 0, 1100}), file.tree->levels);
+}
+
+// Nor are inputs believed that RocksDB ingested a moment ago.
+TEST_F(LiveFilesTest, ClaimsOfUnlistedInputsAreHeldToTheirBytes) {
+  listed_ = {Unopened(1, 100)};
+  ReadSome(1);
+  List();
+  const auto input_keys = [this](uint64_t claimed, const SizeOfFile& size_of) {
+    auto properties = std::make_shared<TableProperties>(PropertiesOf(claimed));
+    CompactionJobInfo job;
+    job.cf_name = "default";
+    job.job_id = 7;
+    job.output_level = 6;
+    job.input_files = {"/db/1.sst", "/db/2.sst"};
+    job.table_properties["/db/2.sst"] = properties;
+    files_.BeginCompaction(job, size_of);
+    return Describe(rocksdb::TableFileCreationReason::kCompaction, 7)
+        .input_keys;
+  };
+  const auto size_of = [](const std::string& path) {
+    return path == "/db/2.sst" ? uint64_t{1000} : 0;
+  };
+  EXPECT_EQ(100 + 20, input_keys(20, size_of));
+  EXPECT_EQ(100 + 64 * 1000, input_keys(uint64_t{1} << 50, size_of));
+  EXPECT_EQ(100, input_keys(20, Unknown));
 }
 
 // A flush of no file, or one that RocksDB says nothing of.
@@ -257,6 +285,10 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
       EXPECT_LE(file.index_bytes, 1.0 * kBytes);
       EXPECT_LE(file.data_blocks, kBytes / 8.0);
       EXPECT_LE(file.data_bytes, 64.0 * kBytes);
+      // One claim alone doesn't fit the others. Each key has 8 bytes more than
+      // its own; these have 16.
+      EXPECT_LE(file.rows, 3.0 * 300);
+      EXPECT_LE(file.keys, 2.0 * 3 * 300);
     }
   }
   EXPECT_EQ(300, FileOf(300).rows);
@@ -266,6 +298,9 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
   const TableProperties some = PropertiesOf(300);
   EXPECT_EQ(300, TotalsOf(&some, /*bytes=*/0)->rows);
   EXPECT_EQ(8 * 375, TotalsOf(&some, /*bytes=*/0)->bits);
+  TableProperties without = some;
+  without.raw_key_size = 0;
+  EXPECT_EQ(300, TotalsOf(&without, kBytes)->rows);
   // Metadata and half a line.
   EXPECT_EQ(8 * (kFilterBlockOverhead + 32), FileOf(300).overhead);
 }
