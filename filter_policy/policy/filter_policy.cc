@@ -395,10 +395,18 @@ Status Use(rocksdb::DBOptions* database, rocksdb::ColumnFamilyOptions* family,
   const Status valid = Validate(filter);
   if (!valid.ok()) return valid;
   const rocksdb::BlockBasedTableOptions* const table = TableOptionsOf(*family);
-  if (table == nullptr && family->table_factory != nullptr) {
+  // A factory that wraps a block-based one has the options of that, and would
+  // be lost with them.
+  const std::string factory =
+      family->table_factory == nullptr ? "" : family->table_factory->Name();
+  if (!factory.empty() &&
+      (table == nullptr ||
+       factory != rocksdb::TableFactory::kBlockBasedTableName())) {
     return Status::InvalidArgument(
         "linebloom::Use: only block-based tables have filter policies, not " +
-        std::string(family->table_factory->Name()));
+        factory +
+        (table == nullptr ? ""
+                          : ": set filter_policy in the table that it wraps"));
   }
   auto with_filter =
       table == nullptr ? rocksdb::BlockBasedTableOptions() : *table;

@@ -218,6 +218,33 @@ TEST_F(UseTest, ADatabaseOpensWithIt) {
   EXPECT_EQ(AllProperties(db.get()).at(0)->filter_policy_name, "linebloom");
 }
 
+// An application's own, of which RocksDB finds the options of `inner`.
+class WrappingFactory final : public rocksdb::TableFactory {
+ public:
+  const char* Name() const override { return "Wrapping"; }
+  const Customizable* Inner() const override { return inner.get(); }
+  using TableFactory::NewTableReader;
+  Status NewTableReader(const rocksdb::ReadOptions& read,
+                        const rocksdb::TableReaderOptions& use,
+                        std::unique_ptr<rocksdb::RandomAccessFileReader>&& file,
+                        uint64_t size,
+                        std::unique_ptr<rocksdb::TableReader>* reader,
+                        bool prefetch) const override {
+    return inner->NewTableReader(read, use, std::move(file), size, reader,
+                                 prefetch);
+  }
+  rocksdb::TableBuilder* NewTableBuilder(
+      const rocksdb::TableBuilderOptions& use,
+      rocksdb::WritableFileWriter* file) const override {
+    return inner->NewTableBuilder(use, file);
+  }
+  // Of RocksDB since 9.10.
+  std::unique_ptr<rocksdb::TableFactory> Clone() const { return nullptr; }
+
+  const std::shared_ptr<rocksdb::TableFactory> inner{
+      rocksdb::NewBlockBasedTableFactory()};
+};
+
 TEST_F(UseTest, RefusesWhatItCantDo) {
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewPlainTableFactory());
@@ -229,6 +256,10 @@ TEST_F(UseTest, RefusesWhatItCantDo) {
     EXPECT_TRUE(options.listeners.empty());
   };
   refuse({}, "only block-based tables have filter policies, not PlainTable");
+  const auto wrapping = std::make_shared<WrappingFactory>();
+  options.table_factory = wrapping;
+  refuse({}, "not Wrapping: set filter_policy in the table that it wraps");
+  EXPECT_EQ(options.table_factory, wrapping);
   options.table_factory.reset();
   refuse({31}, "bits_per_key=31: must be auto, or a number from 0 to 30");
 }
