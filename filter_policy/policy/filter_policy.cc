@@ -274,7 +274,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         log_.HaveMoved(context.info_log,
                        context.table_options.block_cache.get(), *chosen)) {
       rocksdb::Log(rocksdb::InfoLogLevel::INFO_LEVEL, context.info_log, "%s",
-                   ChosenBits(*chosen).c_str());
+                   ChosenBits(*chosen, ProcessName()).c_str());
     }
   }
 

@@ -1,7 +1,10 @@
 #include "filter_policy/policy/notes.h"
 
+#include <fstream>
+
 #include "filter_policy/policy/number_text.h"
 #include "filter_policy/policy/policy_options.h"
+#include "filter_policy/policy/printable.h"
 
 namespace linebloom {
 namespace {
@@ -12,8 +15,9 @@ constexpr char kAddListener[] =
     "linebloom::Use() of linebloom/filter_policy.h, from C linebloom_use(), or "
     "listeners=linebloom_level_sizes in an option string";
 
+// Tools read the cache's size from it.
 std::string Megabytes(double bytes) {
-  return FixedText(bytes / 1e6, 1) + " MB";
+  return FixedText(bytes / 1e6, bytes < 10e6 ? 3 : 1) + " MB";
 }
 
 std::string HitsText(const AutoBits& chosen) {
@@ -74,7 +78,14 @@ std::string MayDenyRows(std::string_view comparator) {
          "CanKeysWithDifferentByteContentsBeEqual() return false.";
 }
 
-std::string ChosenBits(const AutoBits& chosen) {
+std::string ProcessName() {
+  std::string name;
+  std::ifstream file("/proc/self/comm");
+  std::getline(file, name);
+  return Printable(name);
+}
+
+std::string ChosenBits(const AutoBits& chosen, const std::string& process) {
   const auto reads = [](const ReadRange& range) {
     const std::string least = FixedText(1000 * range.least_hits, 2);
     const std::string most = FixedText(1000 * range.most_hits, 2);
@@ -90,7 +101,8 @@ std::string ChosenBits(const AutoBits& chosen) {
          ", indexes take " + Megabytes(chosen.index_bytes) + ", and " +
          HitsText(chosen) +
          ". Expected block reads per 1,000 lookups: " + reads(chosen.reads) +
-         ", with 10 bits " + reads(chosen.reads_with_10) + ".";
+         ", with 10 bits " + reads(chosen.reads_with_10) + "." +
+         (process.empty() ? "" : " Chosen by " + process + ".");
 }
 
 }  // namespace linebloom

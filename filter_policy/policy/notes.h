@@ -1,5 +1,6 @@
 // What a policy says to its users: the sentences of warnings and errors, and of
-// the info log. Pure functions; numbers have a decimal point in every locale.
+// the info log. But for ProcessName(), pure functions; numbers have a decimal
+// point in every locale.
 #pragma once
 
 #include <string>
@@ -26,8 +27,12 @@ std::string NoListener(const FilterPolicyOptions& options,
 // Filters may deny rows to a comparator of this name.
 std::string MayDenyRows(std::string_view comparator);
 
-// The average that was chosen for new files, why, and what it is expected to
-// save.
-std::string ChosenBits(const AutoBits& chosen);
+// This process's, by which the system lists it; "" if it doesn't tell.
+std::string ProcessName();
+
+// The average that was chosen for new files, why, what it is expected to save,
+// and by which process: a database is also opened by tools, whose block cache
+// isn't the application's.
+std::string ChosenBits(const AutoBits& chosen, const std::string& process);
 
 }  // namespace linebloom

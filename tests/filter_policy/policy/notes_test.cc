@@ -29,11 +29,12 @@ constexpr AutoBits kChosen = {.average_bits = 7.5,
 
 TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   EXPECT_EQ(
-      ChosenBits(kChosen),
+      ChosenBits(kChosen, "my app"),
       "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
-      "average. The block cache has 12500.0 MB, indexes take 0.7 MB, and 12.5 "
+      "average. The block cache has 12500.0 MB, indexes take 0.690 MB, and "
+      "12.5 "
       "% of the lookups hit. Expected block reads per 1,000 lookups: 12.30, "
-      "with 10 bits 45.60.");
+      "with 10 bits 45.60. Chosen by my app.");
   AutoBits range = kChosen;
   range.filters_last_run = false;
   range.others_bytes = 2.5e9;
@@ -41,16 +42,18 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   range.reads = {0.01, 0.3};
   range.is_sampled = true;
   EXPECT_EQ(
-      ChosenBits(range),
+      ChosenBits(range, ""),
       "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
       "average, those of the last level none. The block cache has 12500.0 MB, "
-      "of which others use 2500.0 MB, indexes take 0.7 MB, and 2.0 % of the "
+      "of which others use 2500.0 MB, indexes take 0.690 MB, and 2.0 % of the "
       "lookups hit, or up to 58.0 %, by a sample of the filters' answers. "
       "Expected block reads per 1,000 lookups: 10.00 to 300.00, with 10 bits "
       "45.60.");
   range.hits = {};
-  EXPECT_THAT(ChosenBits(range),
+  EXPECT_THAT(ChosenBits(range, ""),
               HasSubstr(", and how many of the lookups hit isn't known."));
+  range.cache_bytes = 262'144;  // as exact as tools need it
+  EXPECT_THAT(ChosenBits(range, ""), HasSubstr(" has 0.262 MB, "));
 }
 
 // Says what filters get, and how to add what is missing.
@@ -126,6 +129,7 @@ TEST(NotesTest, ChosenBitsThatCreepAreSaidAgain) {
   for (int i = 0; i < 2; ++i) build();
   ASSERT_EQ(changes + 1, log.lines.size());
   EXPECT_THAT(log.lines.back(), HasSubstr("60.0 % of the lookups hit"));
+  EXPECT_THAT(log.lines.back(), HasSubstr(" Chosen by policy_test."));
 }
 
 }  // namespace
