@@ -26,8 +26,7 @@ install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/linebloom
 install(EXPORT linebloomTargets NAMESPACE linebloom::
         DESTINATION ${linebloom_package_dir} COMPONENT development)
 
-configure_package_config_file(
-  ${CMAKE_CURRENT_LIST_DIR}/linebloomConfig.cmake.in
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/linebloomConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
   INSTALL_DESTINATION ${linebloom_package_dir})
 write_basic_package_version_file(
@@ -37,11 +36,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
         DESTINATION ${linebloom_package_dir} COMPONENT development)
 
 include(${CMAKE_CURRENT_LIST_DIR}/pkgconfig_folders.cmake)
-set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 function(linebloom_pkgconfig library requires description libs libs_private)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/linebloom.pc.in ${library}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc
-          DESTINATION ${pkgconfig_dir} COMPONENT development)
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endfunction()
 # One word, in which nothing can be moved: CMake's PkgConfig targets
 # put libraries and other flags apart. And -l, from which CMake takes the path.

@@ -1,5 +1,4 @@
-# The folders in the pkg-config files. They are relative to the file, so that the
-# installed tree can be moved, but for those that are absolute.
+# For pkg-config: relative to the file, so that the tree can be moved, or absolute.
 set(pkgconfig_prefix ${CMAKE_INSTALL_PREFIX})
 if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   file(RELATIVE_PATH pkgconfig_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
