@@ -101,6 +101,157 @@ TEST(InfoLogTest, HitsAreThoseOfOneDump) {
   EXPECT_EQ(ratio_of(chosen + "are assumed to hit."), std::nullopt);
 }
 
+// It isn't always one number.
+TEST(InfoLogTest, HitsOfAChoiceAreARange) {
+  const TemporaryFolder folder;
+  const auto facts_of = [&folder](const std::string& hits) {
+    folder.Write(
+        "LOG",
+        "linebloom: bits_per_key=auto: new files get 7.0 bits per key "
+        "on average. The block cache has 67.1 MB, indexes take 0.7 MB, "
+        "and " +
+            hits + ". Expected block reads per 1,000 lookups: 12.");
+    return *ReadInfoLog(folder.path(), "");
+  };
+  InfoLogFacts facts =
+      facts_of("2.0 % of the lookups hit, or up to 58.0 %, by a sample");
+  ASSERT_TRUE(facts.hits);
+  EXPECT_EQ(facts.hits->least, 0.02);
+  EXPECT_EQ(facts.hits->most, 0.58);
+  EXPECT_EQ(facts.hit_ratio, 0.02);
+  facts = facts_of("how many of the lookups hit isn't known");
+  ASSERT_TRUE(facts.hits);
+  EXPECT_EQ(facts.hits->least, 0);
+  EXPECT_EQ(facts.hits->most, 1);
+  EXPECT_EQ(facts.hit_ratio, std::nullopt);
+  facts = facts_of("58.0 % of the lookups hit, or up to 2.0 %");
+  EXPECT_FALSE(facts.hits);
+}
+
+// What RocksDB 7.8.3 logs of a column family; of an empty name as in a log that
+// follows on a full one.
+std::string LoggedOptions(const std::string& name, const std::string& cache,
+                          int capacity) {
+  const std::string time = "2026/11/28-08:59:42.508184 14606 ";
+  return (name.empty() ? ""
+                       : time +
+                             "[db/column_family.cc:632] --------------- "
+                             "Options for column family [" +
+                             name + "]:\n") +
+         time + "              Options.comparator: leveldb.Bytewise\n" +
+         "  block_cache: " + cache + "\n  block_cache_options:\n" +
+         "    capacity : " + std::to_string(capacity) + "\n" +
+         "    num_shard_bits : 2\n  filter_policy: linebloom\n";
+}
+
+std::string Session(const std::string& id) {
+  return "2026/11/28-08:59:42.508029 14606 DB Session ID:  " + id + "\n";
+}
+
+std::string Choice(const std::string& megabytes, const std::string& process) {
+  return "2026/11/28-09:00:00.000000 9 linebloom: bits_per_key=auto: new files "
+         "get 7.0 bits per key on average. The block cache has " +
+         megabytes +
+         " MB, indexes take 0.7 MB, and 12.5 % of the lookups hit. "
+         "Expected block reads per 1,000 lookups: 12.30, with 10 bits 45.60. "
+         "Chosen by " +
+         process + ".\n";
+}
+
+// By the policy or by RocksDB, in whichever log of the same process.
+TEST(InfoLogTest, TheLastSizeOfACacheCounts) {
+  const TemporaryFolder folder;
+  const auto bytes = [&folder](const std::string& name) {
+    return ReadInfoLog(folder.path(), "")->FamilyOf(name).cache_bytes;
+  };
+  const std::string opening =
+      Session("A") + LoggedOptions("default", "0x55a0", 262'144);
+  const std::string two = opening + LoggedOptions("other", "0x55b0", 500'000);
+  const std::string dump = "Block cache LRUCache@0x55a0#77 capacity: ";
+  folder.Write("LOG", opening + Choice("67.1", "app"));
+  EXPECT_EQ(bytes("default"), 67'100'000);
+  folder.Write("LOG", opening + Choice("0.262", "app"));
+  EXPECT_EQ(bytes("default"), 262'144);  // as exact as it is known
+  folder.Write("LOG", opening + Choice("67.1", "app") + dump + "96.00 MB x\n");
+  EXPECT_EQ(bytes("default"), 96 << 20);
+  folder.Write("LOG", opening + dump + "96,50 KB x\n");  // in some locales
+  EXPECT_EQ(bytes("default"), 98'816);
+  // It doesn't say which of two it means.
+  folder.Write("LOG", two + Choice("67.1", "app"));
+  EXPECT_EQ(bytes("default"), 262'144);
+  folder.Write("LOG", two + dump + "1.00 GB x\n");
+  EXPECT_EQ(bytes("default"), 1 << 30);
+  EXPECT_EQ(bytes("other"), 500'000);
+  folder.Write("LOG.old.1", opening + Choice("67.1", "app"));
+  folder.Write("LOG", opening);  // the first was full
+  EXPECT_EQ(bytes("default"), 67'100'000);
+  folder.Write("LOG", Session("B") + LoggedOptions("default", "0x55a0", 9000));
+  EXPECT_EQ(bytes("default"), 9000);  // opened again
+}
+
+// Which has the options of all column families, but not their names.
+TEST(InfoLogTest, ALogThatFollowsOnAFullOneHasTheCache) {
+  const TemporaryFolder folder;
+  const std::string one = LoggedOptions("", "0x55a0", 80'740'352);
+  folder.Write("LOG", Session("A") + one + one);
+  InfoLogFacts facts = *ReadInfoLog(folder.path(), "");
+  EXPECT_EQ(facts.FamilyOf("any").cache, "0x55a0");
+  EXPECT_EQ(facts.FamilyOf("any").cache_bytes, 80'740'352);
+  EXPECT_EQ(facts.FamilyOf("any").cache_shards, 4);
+  // Whose is which?
+  folder.Write("LOG", one + LoggedOptions("", "0x55b0", 1'000'000));
+  EXPECT_FALSE(ReadInfoLog(folder.path(), "")->FamilyOf("any").cache_bytes);
+  // RocksDB leaves out those beyond ten.
+  std::string ten;
+  for (int i = 0; i < 10; ++i) ten += one;
+  folder.Write("LOG", ten);
+  EXPECT_FALSE(ReadInfoLog(folder.path(), "")->FamilyOf("any").cache_bytes);
+  folder.Write("LOG.old.1", LoggedOptions("any", "0x55a0", 80'740'352));
+  EXPECT_EQ(ReadInfoLog(folder.path(), "")->FamilyOf("any").cache_bytes,
+            80'740'352);
+}
+
+// After a restart, or a process that found the database locked.
+TEST(InfoLogTest, TheLastChoiceOfTheApplicationIsFound) {
+  const TemporaryFolder folder;
+  const std::string statistics =
+      "2026/11/28-09:10:00.000000 1 [a.cc:1] STATISTICS:\n"
+      " rocksdb.number.keys.read COUNT : 120\n"
+      " rocksdb.l0.hit COUNT : 30\n";
+  folder.Write("LOG.old.1", Session("A") +
+                                LoggedOptions("default", "0x55a0", 400'000) +
+                                statistics + Choice("0.400", "app"));
+  const auto check = [&folder] {
+    const InfoLogFacts facts = *ReadInfoLog(folder.path(), "");
+    EXPECT_NE(facts.chosen_bits.find("7.0 bits"), std::string::npos);
+    EXPECT_NE(facts.chosen_bits.find(" by app."), std::string::npos);
+    EXPECT_EQ(facts.FamilyOf("default").cache_bytes, 400'000);
+    EXPECT_EQ(facts.hit_ratio, 0.25);
+    EXPECT_EQ(facts.until, "2026/11/28-09:10:00.000000");
+    EXPECT_EQ(facts.path, folder.path() + "/LOG.old.1");
+  };
+  folder.Write("LOG", Session("B"));
+  check();
+  folder.Write("LOG",
+               Session("B") + LoggedOptions("default", "0x77a0", 400'000));
+  check();
+  // ldb may have the library, or write nothing, and has a cache of its own.
+  const std::string ldb =
+      Session("C") + LoggedOptions("default", "0x99a0", 8 << 20);
+  folder.Write("LOG", ldb + Choice("8.389", "ldb"));
+  check();
+  folder.Write("LOG", ldb);
+  check();
+  folder.Write("LOG", ldb +
+                          "2026/11/28-09:00:00.000000 9 linebloom: "
+                          "bits_per_key=auto: there is no listener.\n");
+  check();
+  // But an application may have the same.
+  folder.Write("LOG", ldb + Choice("8.389", "app"));
+  EXPECT_EQ(ReadInfoLog(folder.path(), "")->FamilyOf("default").cache_bytes,
+            8 << 20);
+}
+
 // The count is 1.96 standard deviations away from each end.
 TEST(PoissonIntervalTest, ItsEndsAreAsFarAsACountMayBe) {
   EXPECT_DOUBLE_EQ(PoissonInterval(0).low, 0);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "filter_policy/tree/lookup_load.h"
 #include "tools/database/filter_stats.h"
 
 namespace linebloom::tools {
@@ -14,7 +15,8 @@ namespace linebloom::tools {
 // What RocksDB logs of a column family when it opens a database.
 struct LoggedFamily {
   // Its block cache, which no OPTIONS file has: the address, equal for column
-  // families that share it, and the capacity in bytes. Nothing without one.
+  // families that share it, and the capacity in bytes, as logged last. Nothing
+  // without one.
   std::string cache;
   std::optional<uint64_t> cache_bytes;
   std::optional<uint64_t> cache_shards;
@@ -22,14 +24,15 @@ struct LoggedFamily {
 };
 
 struct InfoLogFacts {
-  std::string path;  // "" without a log
-  // By name; RocksDB leaves out all but about ten. Whoever is missing is not
-  // known.
+  // By name; RocksDB leaves out all but about ten. Whoever is missing is as
+  // `others`.
   std::map<std::string, LoggedFamily> families;
-  // Of that name; of one that is missing, nothing.
+  // A log that follows on a full one repeats the options of all column
+  // families, but not the names: known if all have one cache.
+  LoggedFamily others;
   LoggedFamily FamilyOf(const std::string& name) const {
     const auto found = families.find(name);
-    return found == families.end() ? LoggedFamily() : found->second;
+    return found == families.end() ? others : found->second;
   }
   // The names of their filter policies, by the last log that has one.
   std::map<std::string, std::string> policies;
@@ -37,19 +40,22 @@ struct InfoLogFacts {
   // stats_dump_period_sec if the database has them, as in the log:
   // "2026/11/21-17:11:03.123456". "" without any.
   std::string until;
+  std::string path;     // of the log that has them
   FilterStats filters;  // what they answered, by those
   // Of the lookups that reached the files, the share that found a row: by
   // statistics or, without any, by `chosen_bits`.
-  std::optional<double> hit_ratio;
+  std::optional<HitRange> hits;
+  std::optional<double> hit_ratio;  // the least of it, if any is known
   // When and what the policy said last of the bits that bits_per_key=auto
   // chose, a sentence. "" if it chose none.
   std::string chosen_bits;
 };
 
-// Of the newest info log of the database in `folder`, an application's: this
-// program opens databases without one. It is there or, if that isn't "", in
-// `log_dir` (DBOptions::db_log_dir). Nothing of what it lacks, or if it is no
-// regular file. Cancelled after a signal.
+// Of the newest info logs of the database in `folder`, an application's: this
+// program opens databases without one, and those of RocksDB's tools are left
+// out as far as they can be told. They are there or, if that isn't "", in
+// `log_dir` (DBOptions::db_log_dir). Nothing of what they lack, or of what is
+// no regular file. Cancelled after a signal.
 absl::StatusOr<InfoLogFacts> ReadInfoLog(const std::string& folder,
                                          const std::string& log_dir);
 
