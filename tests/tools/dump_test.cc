@@ -23,13 +23,17 @@ namespace lt = linebloom::testing;
 using ::testing::HasSubstr;
 
 #if ROCKSDB_MAJOR < 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR < 6)
-TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
+// Neither damaged nor sound.
+TEST(VerifyTest, AFileThatRocksDbCantReadIsUnreadable) {
   const absl::StatusOr<Outcome> outcome =
       RunSubcommand(kVerify, {LINEBLOOM_GOLDEN_DIR "/sst/v6_full.sst"});
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   const Json& report = outcome->json;
-  EXPECT_EQ(report["problems"], Json::array());
-  EXPECT_THAT(report["notes"].dump(), HasSubstr("can't read format_version 6"));
+  EXPECT_EQ(outcome->exit_code, kExitBadInput);
+  EXPECT_THAT(report["problems"].dump(),
+              HasSubstr("can't read format_version 6"));
+  EXPECT_EQ(report["files"][0]["state"], "not read");
+  EXPECT_EQ(report["files"][0]["sound"], false);
   EXPECT_EQ(report["files"][0]["rows_were_read"], false);
 }
 #endif

@@ -64,6 +64,7 @@ struct Counts {
 struct FileCheck {
   std::optional<FileFacts> facts;  // nothing if damage hides them
   bool rows_were_read = false;
+  std::string why_unread;  // a sentence, if this RocksDB can't read the rows
   Counts counts;
   // Sentences on what is wrong, and on what was not checked.
   std::vector<std::string> problems;
@@ -255,10 +256,10 @@ absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
   const uint32_t format_version = file.footer().format_version;
   // RocksDB 11 reads versions 0 and 1, though it doesn't write them.
   if (format_version > 1 && !RocksDbReads(format_version)) {
-    check->notes.push_back(absl::StrCat(
+    check->why_unread = absl::StrCat(
         file.name(), ": the rows were not read: RocksDB ", ROCKSDB_MAJOR, ".",
         ROCKSDB_MINOR, " of this program can't read format_version ",
-        format_version, ". The filter's blocks are checked."));
+        format_version, ". Only the filter's blocks are checked");
     return absl::OkStatus();
   }
   check->rows_were_read = true;
@@ -316,7 +317,7 @@ Json AsJson(const Counts& counts) {
 
 Json AsJson(const FileCheck& check) {
   Json json = check.facts ? FactsAsJson(*check.facts) : Json::object();
-  json.update({{"sound", check.problems.empty()},
+  json.update({{"sound", check.problems.empty() && check.rows_were_read},
                {"state", !check.problems.empty()      ? "DAMAGED"
                          : !check.rows_were_read      ? "not read"
                          : !check.facts->has_filter() ? "no filter"
@@ -376,6 +377,9 @@ absl::StatusOr<Outcome> RunVerify(const Inputs& inputs) {
     }
     for (const auto& problem : check->problems) findings.AddProblem(problem);
     for (const auto& note : check->notes) findings.AddNote(note);
+    if (!check->why_unread.empty()) {
+      findings.Add(files[done], absl::UnimplementedError(check->why_unread));
+    }
     file.update(AsJson(*check));
     sums.Add(check->counts);
     files_read += check->rows_were_read ? 1 : 0;
@@ -413,8 +417,9 @@ Whether filters fit the block cache, linebloom advise says.
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for
-bad usage or files that are not SSTables; with 130 after Ctrl-C, after a report
-on the files that were checked until then.)",
+bad usage or files that it can't read, such as those of a newer RocksDB than
+its own; with 130 after Ctrl-C, after a report on the files that were checked
+until then.)",
     DeclareVerify};
 
 }  // namespace linebloom::tools
