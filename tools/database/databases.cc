@@ -3,14 +3,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/utilities/options_util.h"
@@ -179,6 +186,42 @@ absl::Status Explain(const rocksdb::Status& status, absl::string_view flag,
   return FromRocksDb(status, what);
 }
 
+// True of 0,15: a comma, or what other locales have for it, between digits.
+bool HasDecimalComma(absl::string_view value) {
+  const std::string text = absl::StrReplaceAll(value, {{"\u066b", ","}});
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(absl::StripPrefix(text, "-"), ',');
+  return parts.size() == 2 &&
+         std::ranges::all_of(parts, [](absl::string_view part) {
+           return !part.empty() &&
+                  std::ranges::all_of(part, absl::ascii_isdigit);
+         });
+}
+
+// RocksDB writes OPTIONS under the application's locale, and reads 0,15 as 0.
+absl::Status CheckNumbers(const std::string& folder) {
+  rocksdb::Env* const env = rocksdb::Env::Default();
+  std::string name;
+  std::string text;
+  if (!rocksdb::GetLatestOptionsFileName(folder, env, &name).ok() ||
+      !rocksdb::ReadFileToString(env, absl::StrCat(folder, "/", name), &text)
+           .ok()) {
+    return absl::OkStatus();  // there is another problem
+  }
+  for (const absl::string_view option :
+       absl::StrSplit(text, absl::ByAnyChar("\n;{}"))) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(option, absl::MaxSplits('=', 1));
+    if (!HasDecimalComma(absl::StripAsciiWhitespace(pair.second))) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", folder, "': its OPTIONS have ", absl::StripAsciiWhitespace(option),
+        ", written under a locale with a decimal comma, and RocksDB reads only "
+        "what is before the comma. Open the database once with the application "
+        "under LC_ALL=C, which writes them again"));
+  }
+  return absl::OkStatus();
+}
+
 bool IsTransient(const rocksdb::Status& status) {
   return status.IsIOError() || status.IsCorruption();
 }
@@ -218,6 +261,7 @@ StoredOptions LoadOptionsLeniently(const std::string& folder) {
 }
 
 absl::StatusOr<StoredOptions> LoadOptionsOrFail(const std::string& folder) {
+  RETURN_IF_ERROR(CheckNumbers(folder));
   rocksdb::ConfigOptions strict;
   strict.ignore_unknown_options = false;
   strict.ignore_unsupported_options = false;

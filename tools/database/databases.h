@@ -36,7 +36,8 @@ struct StoredOptions {
 StoredOptions LoadOptionsLeniently(const std::string& folder);
 
 // Reads them for opening the database for writing. That replaces its OPTIONS,
-// so nothing may be omitted: InvalidArgument names what is missing.
+// so nothing may be omitted: InvalidArgument names what is missing, or a number
+// that RocksDB reads as another.
 absl::StatusOr<StoredOptions> LoadOptionsOrFail(const std::string& folder);
 
 enum class Logs {
