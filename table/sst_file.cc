@@ -30,12 +30,15 @@ constexpr Field<uint64_t> kNumbers[] = {  // as varints
     {"rocksdb.filter.size", &Properties::filter_size},
     {"rocksdb.num.data.blocks", &Properties::num_data_blocks},
     {"rocksdb.data.size", &Properties::data_size},
-    {"rocksdb.index.size", &Properties::index_size}};
+    {"rocksdb.index.size", &Properties::index_size},
+    {"rocksdb.raw.key.size", &Properties::raw_key_size},
+    {"rocksdb.raw.value.size", &Properties::raw_value_size}};
 
 constexpr Field<std::string> kTexts[] = {
     {"rocksdb.filter.policy", &Properties::filter_policy_name},
     {"rocksdb.prefix.extractor.name", &Properties::prefix_extractor_name},
-    {"rocksdb.comparator", &Properties::comparator_name}};
+    {"rocksdb.comparator", &Properties::comparator_name},
+    {"rocksdb.compression", &Properties::compression_name}};
 
 constexpr Field<bool> kFlags[] = {  // as the texts "0" and "1"
     {"rocksdb.block.based.table.whole.key.filtering",

@@ -35,6 +35,11 @@ struct Properties {
   uint64_t data_size = 0;
   uint64_t index_size = 0;
 
+  // Keys and values before compression.
+  uint64_t raw_key_size = 0;
+  uint64_t raw_value_size = 0;
+  std::string compression_name;
+
   // The level that the file was written for, which it may have left, if RocksDB
   // says so, as 11.12 does, and not of files from outside a database.
   std::optional<int> level_at_creation;

@@ -76,7 +76,49 @@ bool HasMoved(const CacheLoad& before, const CacheLoad& now) {
       [](double a, double b) { return !HasMoved(a, b); });
 }
 
+std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
+  return read_model::LoadsBetween(load.hits.least, load.hits.most,
+                                  load.scanned_blocks_per_lookup);
+}
+
+ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
+                  const CacheLoad& load,
+                  const read_model::Choice& choice = {}) {
+  const std::vector<read_model::Load> loads = LoadsOf(load);
+  const auto reads = [&](const read_model::Load& with) {
+    return read_model::ReadsPerLookup(trees, load.cache, with, choice).all();
+  };
+  return {reads(loads.front()), reads(loads.back())};
+}
+
 }  // namespace
+
+AutoBits BitsFor(const CacheLoad& load) {
+  const std::vector<read_model::Tree> now = read_model::Merged(load.trees);
+  const std::vector<read_model::Tree> trees = read_model::Renewed(now);
+  const std::vector<read_model::Load> loads = LoadsOf(load);
+  // Beside the cache, filters cost no reads.
+  const read_model::Choice choice =
+      load.cache.holds_metadata
+          ? read_model::BestChoice(
+                trees, load.cache, loads,
+                !load.sampled && load.hits.least >= kFewestHitsWithoutLast)
+          : read_model::Choice{kDefaultBitsPerKey};
+  AutoBits bits;
+  bits.average_bits = choice.average_bits;
+  bits.filters_last_run = choice.filters_last_run;
+  bits.is_chosen = true;
+  bits.cache_bytes = load.cache.capacity;
+  bits.index_bytes =
+      read_model::ReadsPerLookup(trees, load.cache, loads[0], choice)
+          .index_bytes;
+  bits.hits = load.hits;
+  bits.is_sampled = load.sampled;
+  bits.reads_now = ReadsOf(now, load);
+  bits.reads = ReadsOf(trees, load, choice);
+  bits.reads_with_10 = ReadsOf(trees, load, {kDefaultBitsPerKey});
+  return bits;
+}
 
 AutoBits ChooseBits(const NewFile& file,
                     const rocksdb::BlockBasedTableOptions& table) {
@@ -99,28 +141,9 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   load.cache.capacity -= others;
   if (bits_.is_chosen && !HasMoved(load_, load)) return bits_;
   if (add_trees != nullptr) add_trees(&load);
-  load.trees = read_model::Merged(load.trees);
-  const std::vector<read_model::Load> loads = read_model::LoadsBetween(
-      load.hits.least, load.hits.most, load.scanned_blocks_per_lookup);
-  const read_model::Choice best = read_model::BestChoice(
-      load.trees, load.cache, loads,
-      !load.sampled && load.hits.least >= kFewestHitsWithoutLast);
-  const auto reads_with = [&](const read_model::Choice& choice) {
-    const auto reads = [&](const read_model::Load& with) {
-      return read_model::ReadsPerLookup(load.trees, load.cache, with, choice);
-    };
-    bits_.index_bytes = reads(loads[0]).index_bytes;
-    return ReadRange{reads(loads.front()).all(), reads(loads.back()).all()};
-  };
-  bits_.average_bits = best.average_bits;
-  bits_.filters_last_run = best.filters_last_run;
-  bits_.is_chosen = true;
+  bits_ = BitsFor(load);
   bits_.cache_bytes = nominal;
   bits_.others_bytes = others;
-  bits_.hits = load.hits;
-  bits_.is_sampled = load.sampled;
-  bits_.reads = reads_with(best);
-  bits_.reads_with_10 = reads_with({kDefaultBitsPerKey});
   load.trees.clear();
   load_ = std::move(load);
   return bits_;

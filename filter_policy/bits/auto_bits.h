@@ -33,11 +33,15 @@ struct AutoBits {
   double cache_bytes = 0;
   double others_bytes = 0;  // what others have of these
   double index_bytes = 0;
-  HitRange hits;  // of the lookups that reach SSTables
-  ReadRange reads;
+  HitRange hits;        // of the lookups that reach SSTables
+  ReadRange reads_now;  // with the filters that files have
+  ReadRange reads;      // once all have what new ones get
   ReadRange reads_with_10;
   bool is_sampled = false;  // a database of the cache has no Statistics
 };
+
+// The bits for new files of a cache, and what lookups of `load` read.
+AutoBits BitsFor(const CacheLoad& load);
 
 // The bits for `file`, whose table has the options `table` and its filters in
 // the block cache. Thread-safe.

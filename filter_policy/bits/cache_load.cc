@@ -188,11 +188,10 @@ CacheLoad LoadOf(const CacheUsers& users,
   const std::vector<SourceLoad> sources = SourcesOf(users);
   double all = 0;
   for (const SourceLoad& source : sources) all += source.weight;
-  if (all <= 0) return load;
-  load.hits = {0, 0};
+  if (all > 0) load.hits = {0, 0};
   for (size_t i = 0; i < sources.size(); ++i) {
     const SourceLoad& source = sources[i];
-    if (source.rows <= 0) continue;
+    if (all <= 0 || source.rows <= 0) continue;
     const double share = source.weight / all;
     load.hits.least += share * source.hits.least;
     load.hits.most += share * source.hits.most;
@@ -200,6 +199,10 @@ CacheLoad LoadOf(const CacheUsers& users,
     load.runs_of_lookup += share * source.runs / source.rows;
     load.log_rows_of_lookup += share * source.log_rows / source.rows;
     load.sampled = load.sampled || users.sources[i].is_sample;
+  }
+  if (users.hits) {
+    load.hits = *users.hits;
+    load.sampled = false;
   }
   return load;
 }

@@ -455,6 +455,26 @@ void Run::Add(const Files& file) {
   alike->data_bytes += file.data_bytes;
 }
 
+std::vector<Tree> Renewed(std::vector<Tree> trees) {
+  for (Tree& tree : trees) {
+    if (!tree.renews) continue;
+    for (Run& run : tree.runs) {
+      for (Files& files : run.files) files.kept.reset();
+    }
+  }
+  return trees;
+}
+
+Tree WithFilters(Tree tree, const Choice& choice) {
+  const std::vector<double> bits = BitsOf(tree.runs, choice);
+  for (size_t i = 0; i < tree.runs.size(); ++i) {
+    for (Files& files : tree.runs[i].files) {
+      files.kept = FiltersOf(files, bits[i]);
+    }
+  }
+  return tree;
+}
+
 std::vector<Load> LoadsBetween(double least_hits, double most_hits,
                                double scanned_blocks_per_lookup) {
   std::vector<Load> loads;
@@ -483,7 +503,8 @@ std::vector<long> ShapeOf(const Tree& tree, double factor) {
     return std::lround(std::log(std::max(1e-9, number)) / std::log(factor));
   };
   const double rows = std::max(1.0, RowsOf(tree));
-  std::vector<long> shape = {power(tree.lookups / rows)};
+  std::vector<long> shape = {static_cast<long>(tree.renews),
+                             power(tree.lookups / rows)};
   for (const Run& run : tree.runs) {
     const double of_run = RowsOf(run);
     double files = 0;
@@ -508,6 +529,7 @@ std::vector<Tree> Merged(const std::vector<Tree>& trees) {
       Tree& alike = merged[ShapeOf(tree, factor)];
       alike.runs.resize(tree.runs.size());
       alike.lookups += tree.lookups;
+      alike.renews = tree.renews;
       for (size_t i = 0; i < tree.runs.size(); ++i) {
         alike.runs[i].level0 = tree.runs[i].level0;
         alike.runs[i].covered = tree.runs[i].covered;

@@ -57,6 +57,8 @@ struct Tree {
   // Relative to those of other trees. If all have 0, it isn't known, and each
   // has lookups by its rows.
   double lookups = 0;
+  // False if its new files have no linebloom filter either: they keep theirs.
+  bool renews = true;
 };
 
 // Whose filters and indexes stay in the cache, whatever else lookups request.
@@ -104,6 +106,12 @@ struct Reads {
 
   double all() const { return filter + index + data; }
 };
+
+// The trees once all files have what new ones get.
+std::vector<Tree> Renewed(std::vector<Tree> trees);
+
+// The tree whose files keep the filters that `choice` gives new ones.
+Tree WithFilters(Tree tree, const Choice& choice);
 
 // What lookups and scans are expected to read if files have the filters that
 // they keep or, without any, those of `choice`.

@@ -1,7 +1,6 @@
 #include "filter_policy/bits/tree_model.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,13 +13,13 @@ constexpr size_t kMostRunsOfLevel0 = 24;
 
 // Of `totals`, what a part of its runs, rows or files has.
 read_model::Files FilesOf(const FileTotals& totals) {
-  // A column family without a filter policy keeps its files as they are.
-  const bool has_policy = totals.keys + totals.unfiltered + totals.unknown > 0;
   const double rows = totals.all_rows();
   const double keys_per_row =
       totals.rows > totals.unfiltered && totals.keys > 0
           ? totals.keys / (totals.rows - totals.unfiltered)
           : 1;
+  // Files that aren't known count as average ones.
+  const double known = std::max(1.0, totals.rows);
   return {
       .count = totals.files,
       .rows = rows,
@@ -28,7 +27,8 @@ read_model::Files FilesOf(const FileTotals& totals) {
       .index_bytes = totals.index_bytes,
       .data_blocks = totals.data_blocks,
       .data_bytes = totals.data_bytes,
-      .kept = has_policy ? std::nullopt : std::optional(read_model::Filters())};
+      .kept = read_model::Filters{totals.bits / 8 * rows / known,
+                                  totals.rows > 0 ? totals.passed / known : 1}};
 }
 
 // The runs of level 0, of which only so many stay when the tree is at rest.
@@ -58,7 +58,9 @@ read_model::Tree ModelOf(const TreeState& tree,
   const bool is_leveled = style == rocksdb::kCompactionStyleLevel;
   const TreeState rest = is_leveled ? tree.AtRest() : TreeState();
   const TreeState& sizes = is_leveled ? rest : tree;
-  read_model::Tree model;
+  const FileTotals& all = tree.filters;
+  read_model::Tree model = {.renews =
+                                all.keys + all.unfiltered + all.unknown > 0};
   AddLevel0(tree.level0, sizes.level0_files.size(), &model);
   for (const auto& [level, alike] : tree.alike) {
     const auto index = static_cast<size_t>(level - 1);

@@ -7,7 +7,8 @@
 
 namespace linebloom {
 
-// The runs of a tree, the newest first; leveled trees at rest.
+// The runs of a tree, the newest first; leveled trees at rest. All files keep
+// their filters. Renews unless its column family has no filter policy.
 read_model::Tree ModelOf(const TreeState& tree, rocksdb::CompactionStyle style);
 
 }  // namespace linebloom

@@ -90,8 +90,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   const char* Name() const override { return kLevelSizeListenerName; }
 
-  void OverrideTree(std::shared_ptr<const TreeState> tree) override {
-    linebloom::OverrideTree(std::move(tree));
+  void OverrideTree(std::shared_ptr<const TreeState> tree,
+                    UsersOfCache users_of) override {
+    linebloom::OverrideTree(std::move(tree), std::move(users_of));
   }
 
   UsersOfCache UsersFor(DB* db, const std::string& column_family) override {

@@ -19,9 +19,9 @@ class ListenerApi {
  public:
   virtual ~ListenerApi() = default;
 
-  // The files that the calling thread writes belong to `tree`, whatever the
-  // listener knows, until this is called with null.
-  virtual void OverrideTree(std::shared_ptr<const TreeState> tree) = 0;
+  // As OverrideTree() of new_file.h has it, whatever the listener knows.
+  virtual void OverrideTree(std::shared_ptr<const TreeState> tree,
+                            UsersOfCache users_of) = 0;
 
   // For files of a column family that no event announces.
   virtual UsersOfCache UsersFor(rocksdb::DB* db,

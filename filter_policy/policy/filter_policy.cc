@@ -270,6 +270,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
                               : rocksdb::InfoLogLevel::WARN_LEVEL,
                 context.info_log, NoListener(used_, context));
     }
+    if (file && IsAuto(used_) && !CacheHoldsFilters(context.table_options)) {
+      Warn(context, BesideCache());
+    }
     if (chosen &&
         log_.HaveMoved(context.info_log,
                        context.table_options.block_cache.get(), *chosen)) {

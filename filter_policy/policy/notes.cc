@@ -69,6 +69,16 @@ std::string NoListener(const FilterPolicyOptions& options,
          kAddListener + ".";
 }
 
+std::string BesideCache() {
+  return "linebloom: bits_per_key=auto: filters are outside the block cache "
+         "and "
+         "get " +
+         BitsPerKeyText(kDefaultBitsPerKey) +
+         " bits per key on average. To let linebloom choose, set "
+         "BlockBasedTableOptions::cache_index_and_filter_blocks=true and a "
+         "block_cache.";
+}
+
 std::string MayDenyRows(std::string_view comparator) {
   return "linebloom: the comparator '" + std::string(comparator) +
          "' may call keys of different bytes equal, but filters tell them "

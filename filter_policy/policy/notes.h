@@ -24,6 +24,9 @@ std::string BuiltInstead(const rocksdb::Status& problem,
 std::string NoListener(const FilterPolicyOptions& options,
                        const rocksdb::FilterBuildingContext& context);
 
+// With bits_per_key=auto, of filters that share no block cache.
+std::string BesideCache();
+
 // Filters may deny rows to a comparator of this name.
 std::string MayDenyRows(std::string_view comparator);
 

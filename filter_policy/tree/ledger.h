@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,8 @@ struct CacheUsers {
   };
   std::vector<Source> sources;
   std::vector<Family> families;
+  // Of all lookups, if that is known better than by the sources.
+  std::optional<HitRange> hits;
 };
 
 // Thread-safe. All events of all databases wait for its mutex, so nothing of

@@ -38,6 +38,10 @@
 
 namespace linebloom {
 
+// The rate of filters of so many bits per key by the policy of this name, as
+// properties have it; 1 without bits.
+double RateOf(const std::string& policy, double bits_per_key);
+
 // What a file of `bytes` has by its properties, which may be null; nothing if
 // they don't tell. With 0 bytes nothing is checked.
 std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,

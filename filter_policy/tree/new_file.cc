@@ -7,6 +7,7 @@ namespace {
 
 thread_local std::optional<NewFile> file_of_this_thread;
 thread_local std::shared_ptr<const TreeState> tree_of_this_thread;
+thread_local UsersOfCache users_of_this_thread;
 
 // Since RocksDB 11.12. A remote compaction's worker may have a listener, but
 // its cache and its tree aren't those of the database. A template, so that the
@@ -26,14 +27,17 @@ void BeginFile(NewFile file) {
   if (tree_of_this_thread != nullptr) {
     file.tree = tree_of_this_thread;
     file.input_keys = 0;
+    if (users_of_this_thread) file.users_of = users_of_this_thread;
   }
   file_of_this_thread = std::move(file);
 }
 
 void EndFile() { file_of_this_thread.reset(); }
 
-void OverrideTree(std::shared_ptr<const TreeState> tree) {
+void OverrideTree(std::shared_ptr<const TreeState> tree,
+                  UsersOfCache users_of) {
   tree_of_this_thread = std::move(tree);
+  users_of_this_thread = std::move(users_of);
 }
 
 std::optional<NewFile> TakeNewFile(

@@ -66,9 +66,11 @@ struct NewFile {
 void BeginFile(NewFile file);
 void EndFile();
 
-// Files that the calling thread announces from now on belong to `tree` and are
-// as large as the files of their level, until this is called with null.
-void OverrideTree(std::shared_ptr<const TreeState> tree);
+// Files that the calling thread announces from now on belong to `tree`, are as
+// large as the files of their level, and share their cache with what `users_of`
+// says unless that is null; until this is called with a null `tree`.
+void OverrideTree(std::shared_ptr<const TreeState> tree,
+                  UsersOfCache users_of = nullptr);
 
 // The file that the calling thread was last told of, once, if it is the one
 // that `context` describes; nothing if no listener announced that or a remote

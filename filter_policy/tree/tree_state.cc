@@ -14,8 +14,10 @@ namespace {
 constexpr double kSizeRatio = 10;
 constexpr size_t kFilesOfLevel0 = 4;
 
-int SizeClassOf(const FileTotals& file) {
-  return std::ilogb(std::max(1.0, file.all_rows()));
+// Files with and without a filter are of different classes.
+int ClassOf(const FileTotals& file) {
+  return 2 * std::ilogb(std::max(1.0, file.all_rows())) +
+         (file.bits > 0 ? 1 : 0);
 }
 
 }  // namespace
@@ -26,6 +28,7 @@ void FileTotals::Add(const FileTotals& more, double times) {
   bits += times * more.bits;
   overhead += times * more.overhead;
   unfiltered += times * more.unfiltered;
+  passed += times * more.passed;
   unknown += times * more.unknown;
   files += times * more.files;
   ambiguous += times * more.ambiguous;
@@ -52,7 +55,7 @@ void TreeState::Add(const FileTotals& file, int level) {
   Add(file.all_rows(), level);
   filters.Add(file);
   if (level > 0) {
-    alike[level][SizeClassOf(file)].Add(file);
+    alike[level][ClassOf(file)].Add(file);
   } else {
     level0.push_back(file);
   }
@@ -65,9 +68,9 @@ void TreeState::Remove(const FileTotals& file, int level) {
     double& there = OfLevel(level);
     there = std::max(0.0, there - keys);
     std::map<int, FileTotals>& of_level = alike[level];
-    FileTotals& of_size = of_level[SizeClassOf(file)];
+    FileTotals& of_size = of_level[ClassOf(file)];
     of_size.Add(file, -1);
-    if (of_size.files < 0.5) of_level.erase(SizeClassOf(file));
+    if (of_size.files < 0.5) of_level.erase(ClassOf(file));
     if (of_level.empty()) alike.erase(level);
     return;
   }

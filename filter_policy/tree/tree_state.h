@@ -17,6 +17,9 @@ struct FileTotals {
   double overhead = 0;
   // Rows of files without a filter whose column family has a filter policy.
   double unfiltered = 0;
+  // Rows times the share of missing keys that their filter lets pass; that is 1
+  // without one.
+  double passed = 0;
   // Rows of files whose filters aren't known. They count as average ones.
   double unknown = 0;
   double files = 0;
@@ -46,8 +49,8 @@ struct TreeState {
   bool in_order = false;
   // Without the inputs of the compaction that writes the file.
   FileTotals filters = {};
-  // What the model calls alike: files by level and the logarithm of their rows,
-  // in level 0 one by one.
+  // What the model calls alike: files by level, the logarithm of their rows and
+  // whether they have a filter, in level 0 one by one.
   std::map<int, std::map<int, FileTotals>> alike = {};
   std::vector<FileTotals> level0 = {};
 

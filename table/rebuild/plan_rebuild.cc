@@ -13,6 +13,8 @@
 #include "absl/strings/string_view.h"
 #include "filter_policy/listener/level_size_listener.h"
 #include "filter_policy/policy/policy_options.h"
+#include "filter_policy/tree/ledger.h"
+#include "filter_policy/tree/new_file.h"
 #include "filter_policy/tree/tree_state.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/metadata.h"
@@ -101,12 +103,10 @@ bool NothingBelow(const FamilyToRebuild& family, const SstFileMetaData& file,
 class Planner {
  public:
   Planner(rocksdb::DB* db, const std::vector<FamilyToRebuild>& families,
-          const RebuildFiltersOptions& options,
           const RebuildFiltersCallback& progress, RebuildFiltersReport* report,
           std::vector<PlannedFile>* plan)
       : db_(db),
         families_(families),
-        options_(options),
         progress_(progress),
         report_(report),
         plan_(plan) {}
@@ -152,13 +152,7 @@ class Planner {
     }
     report_->reads.push_back({family.name, reads, reads});
     for (PlannedFile& file : files) {
-      if (!file.is_worth_it) continue;
-      if (file.rebuild.reason == RebuildReason::kTooLarge &&
-          !options_.allow_more_reads) {
-        ++report_->files_too_large;
-      } else {
-        worth_it_.push_back(std::move(file));
-      }
+      if (file.is_worth_it) worth_it_.push_back(std::move(file));
     }
     return Status::OK();
   }
@@ -221,7 +215,6 @@ class Planner {
 
   rocksdb::DB* db_;
   const std::vector<FamilyToRebuild>& families_;
-  const RebuildFiltersOptions& options_;
   const RebuildFiltersCallback& progress_;
   RebuildFiltersReport* report_;
   std::vector<PlannedFile>* plan_;
@@ -239,6 +232,7 @@ Status Continue(const RebuildFiltersCallback& progress,
 }
 
 Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
+                    const std::optional<HitRange>& hits,
                     std::vector<FamilyToRebuild>* families) {
   std::vector<ColumnFamilyHandle*> handles = options.column_families;
   if (handles.empty()) handles = {db->DefaultColumnFamily()};
@@ -261,7 +255,13 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
       ApiOf(FindLevelSizeListener(families->front().options));
   if (api == nullptr) return Status::OK();
   for (FamilyToRebuild& family : *families) {
-    family.users_of = api->UsersFor(db, family.name);
+    family.users_of = [known = api->UsersFor(db, family.name), hits](
+                          const NewFile& file,
+                          const rocksdb::BlockBasedTableOptions& table) {
+      CacheUsers users = known(file, table);
+      users.hits = hits;
+      return users;
+    };
   }
   return Status::OK();
 }
@@ -294,10 +294,9 @@ std::vector<PlannedFile> FindFiles(const std::vector<FamilyToRebuild>& families,
 }
 
 Status PlanFiles(rocksdb::DB* db, const std::vector<FamilyToRebuild>& families,
-                 const RebuildFiltersOptions& options,
                  const RebuildFiltersCallback& progress,
                  RebuildFiltersReport* report, std::vector<PlannedFile>* plan) {
-  return Planner(db, families, options, progress, report, plan).Run();
+  return Planner(db, families, progress, report, plan).Run();
 }
 
 }  // namespace linebloom

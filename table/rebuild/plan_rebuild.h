@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "filter_policy/tree/lookup_load.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/db.h"
 #include "rocksdb/status.h"
@@ -25,10 +27,12 @@ struct PlannedFile {
 rocksdb::Status Continue(const RebuildFiltersCallback& progress,
                          const RebuildFiltersProgress& so_far);
 
-// The column families of `options`. InvalidArgument if a policy can't be
-// rebuilt for.
+// The column families of `options`, of whose lookups `hits` is known, if
+// anything is beside what this process counts. InvalidArgument if a policy
+// can't be rebuilt for.
 rocksdb::Status ReadFamilies(rocksdb::DB* db,
                              const RebuildFiltersOptions& options,
+                             const std::optional<HitRange>& hits,
                              std::vector<FamilyToRebuild>* families);
 
 // Finds the files of an earlier plan. Files that are gone get that outcome.
@@ -40,9 +44,15 @@ std::vector<PlannedFile> FindFiles(const std::vector<FamilyToRebuild>& families,
 // that a compaction removes meanwhile, and files too damaged to examine.
 rocksdb::Status PlanFiles(rocksdb::DB* db,
                           const std::vector<FamilyToRebuild>& families,
-                          const RebuildFiltersOptions& options,
                           const RebuildFiltersCallback& progress,
                           RebuildFiltersReport* report,
                           std::vector<PlannedFile>* plan);
+
+// RebuildFilters() where another process, the application, looks up: `hits` is
+// what is known of its lookups.
+rocksdb::Status RebuildFiltersFor(const HitRange& hits, rocksdb::DB* db,
+                                  const RebuildFiltersOptions& options,
+                                  const RebuildFiltersCallback& progress,
+                                  RebuildFiltersReport* report);
 
 }  // namespace linebloom

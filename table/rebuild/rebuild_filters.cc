@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -280,9 +281,9 @@ class Rewriter {
     compaction.max_subcompactions = 1;
     // CompactFiles() works in the calling thread.
     ListenerApi* const api = ApiOf(FindLevelSizeListener(family.options));
-    if (api != nullptr) api->OverrideTree(family.tree);
+    if (api != nullptr) api->OverrideTree(family.tree, family.users_of);
     const absl::Cleanup forget = [api] {  // even if RocksDB throws
-      if (api != nullptr) api->OverrideTree(nullptr);
+      if (api != nullptr) api->OverrideTree(nullptr, nullptr);
     };
     return db_->CompactFiles(compaction, family.handle, {path}, file.level,
                              PathId(family.options, DirectoryOf(path)), nullptr,
@@ -341,22 +342,21 @@ class Rewriter {
   RebuildFiltersProgress so_far_;
 };
 
-}  // namespace
-
-Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
-                      const RebuildFiltersCallback& progress,
-                      RebuildFiltersReport* report) {
+Status Rebuild(const std::optional<HitRange>& hits, rocksdb::DB* db,
+               const RebuildFiltersOptions& options,
+               const RebuildFiltersCallback& progress,
+               RebuildFiltersReport* report) {
   RebuildFiltersReport ignored;
   if (report == nullptr) report = &ignored;
   *report = {};
   std::vector<FamilyToRebuild> families;
-  RETURN_IF_ERROR(ReadFamilies(db, options, &families));
+  RETURN_IF_ERROR(ReadFamilies(db, options, hits, &families));
   if (!options.dry_run && IsReadOnly(db)) {
     return Status::NotSupported("linebloom: the database is read-only");
   }
   std::vector<PlannedFile> plan = FindFiles(families, options.files);
   if (options.files.empty()) {
-    RETURN_IF_ERROR(PlanFiles(db, families, options, progress, report, &plan));
+    RETURN_IF_ERROR(PlanFiles(db, families, progress, report, &plan));
   }
   Status status;
   if (options.dry_run) {
@@ -368,6 +368,21 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
     report->files.push_back(std::move(file.rebuild));
   }
   return status;
+}
+
+}  // namespace
+
+Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
+                      const RebuildFiltersCallback& progress,
+                      RebuildFiltersReport* report) {
+  return Rebuild(std::nullopt, db, options, progress, report);
+}
+
+Status RebuildFiltersFor(const HitRange& hits, rocksdb::DB* db,
+                         const RebuildFiltersOptions& options,
+                         const RebuildFiltersCallback& progress,
+                         RebuildFiltersReport* report) {
+  return Rebuild(hits, db, options, progress, report);
 }
 
 }  // namespace linebloom

@@ -21,7 +21,8 @@
 #include "rocksdb/table.h"
 #include "tests/temporary_folder.h"
 #include "tests/tools/run_subcommand.h"
-#include "tools/advise/tree_facts.h"
+#include "tools/database/caches.h"
+#include "tools/database/database_facts.h"
 
 namespace linebloom::tools {
 namespace {
@@ -117,17 +118,18 @@ TEST_F(AdviseTest, BeginsWithAVerdictAndWritesNothing) {
   EXPECT_EQ(cache["memory"], kCacheBytes);
   EXPECT_EQ(cache["shards"], 1);
   const Json& candidates = cache["candidates"];
-  const double now = candidates[0]["reads_per_lookup"]["all"];
-  const double chosen = candidates[1]["reads_per_lookup"]["all"];
+  const double now = candidates[0]["reads_per_1000"];
+  const double chosen = candidates[1]["reads_per_1000"];
+  EXPECT_EQ(cache["reads_per_1000"],
+            Json({{"now", now}, {"new", chosen}, {"best", chosen}}));
   EXPECT_LT(chosen, 0.8 * now);
   for (const Json& candidate : candidates) {
     if (candidate["layout"] == "whole") {
-      EXPECT_LE(chosen,
-                1.05 * candidate["reads_per_lookup"]["all"].get<double>())
+      EXPECT_LE(chosen, 1.05 * candidate["reads_per_1000"].get<double>())
           << candidate;
     }
     if (candidate["label"] == "bloomfilter:10") {
-      EXPECT_NEAR(candidate["reads_per_lookup"]["all"], now, 0.02);
+      EXPECT_NEAR(candidate["reads_per_1000"], now, 20);
       EXPECT_NEAR(candidate["filter_bytes"], 75'000, 1500);
     }
   }
@@ -136,6 +138,7 @@ TEST_F(AdviseTest, BeginsWithAVerdictAndWritesNothing) {
   EXPECT_THAT(outcome->text, HasSubstr("read again and again"));
   EXPECT_THAT(outcome->text, HasSubstr("Next: linebloom migrate"));
   EXPECT_TRUE(outcome->json["problems"].empty());
+  EXPECT_EQ(outcome->exit_code, kExitFoundSomething);  // there is to gain
 }
 
 TEST_F(AdviseTest, ThereMayBeLargerMachines) {
@@ -144,35 +147,41 @@ TEST_F(AdviseTest, ThereMayBeLargerMachines) {
 
 TEST_F(AdviseTest, PresentRowsReadTheirData) {
   // Filters and indexes, and a tenth of the data.
-  const Json reads = AdviceWith(
-      {"--hit_ratio=1", "--memory=400kB"})["candidates"][0]["reads_per_lookup"];
-  EXPECT_NEAR(reads["data"], 0.85, 0.1);
-  EXPECT_LT(reads["filter"], 0.01);
+  const Json files =
+      AdviceWith({"--hit_ratio=1", "--memory=400kB"})["candidates"][0];
+  EXPECT_NEAR(files["data"], 850, 100);
+  EXPECT_LT(files["filter"], 10);
 }
 
 TEST_F(AdviseTest, ShardsFillUnevenly) {
-  const Json one = AdviceWith({"--memory=200kB", "--shards=1"});
-  const Json four = AdviceWith({"--memory=200kB", "--shards=4"});
+  const Json one =
+      AdviceWith({"--hit_ratio=0", "--memory=200kB", "--shards=1"});
+  const Json four =
+      AdviceWith({"--hit_ratio=0", "--memory=200kB", "--shards=4"});
   const auto reads = [](const Json& cache) {
-    return cache["candidates"][1]["reads_per_lookup"]["all"].get<double>();
+    return cache["reads_per_1000"]["best"].get<double>();
   };
   EXPECT_GT(reads(four), 1.1 * reads(one));
 }
 
+// Nothing that is recommended reads more: those in the cache would.
 TEST_F(AdviseTest, FiltersBesideTheCacheAreNeverRead) {
   table_.cache_index_and_filter_blocks = false;
   UseTable();
   Open();  // writes OPTIONS
-  const Json cache = AdviceWith({});
-  EXPECT_THAT(VerdictOf(cache), HasSubstr("beside the block cache."));
-  for (const Json& candidate : cache["candidates"]) {
-    EXPECT_EQ(candidate["reads_per_lookup"]["filter"], 0);
-    EXPECT_GT(candidate["reads_per_lookup"]["data"], 0);
+  for (const char* memory : {"--shards=1", "--memory=64KiB"}) {
+    const Json cache = AdviceWith({"--hit_ratio=0", memory});
+    EXPECT_THAT(VerdictOf(cache), HasSubstr("beside the block cache"));
+    const Json& candidates = cache["candidates"];
+    const double now = candidates[0]["reads_per_1000"];
+    EXPECT_EQ(candidates[0]["filter"], 0);
+    EXPECT_NEAR(now, 19, 3);  // two runs of 0.95 %
+    EXPECT_GT(candidates[1]["filter"], 100);
+    EXPECT_EQ(candidates[1]["label"], "these files");
+    EXPECT_GT(candidates[1]["reads_per_1000"], 20 * now);
+    EXPECT_EQ(cache["reads_per_1000"]["now"], now);
+    EXPECT_LT(cache["reads_per_1000"]["best"], now / 2);
   }
-  // Unless somebody plans to have them there.
-  const Json planned = AdviceWith({"--memory=64KiB"});
-  EXPECT_THAT(VerdictOf(planned), HasSubstr("that they share with data"));
-  EXPECT_GT(planned["candidates"][0]["reads_per_lookup"]["filter"], 0.1);
 }
 
 TEST_F(AdviseTest, FamiliesWithCachesOfTheirOwn) {
@@ -232,10 +241,12 @@ TEST_F(AdviseTest, EachFileOfLevel0IsARun) {
       ASSERT_TRUE(db->Flush({}).ok());
     }
   }
-  const auto facts = ReadAdviseFacts(db_, "", std::nullopt);
-  ASSERT_TRUE(facts.ok()) << facts.status();
+  const auto database = ReadDatabase("DATABASE", db_, "");
+  ASSERT_TRUE(database.ok()) << database.status();
+  const auto read = ReadCaches(*database, {});
+  ASSERT_TRUE(read.ok()) << read.status();
   int of_level0 = 0;
-  for (const read_model::Run& run : facts->caches[0].trees[0].runs) {
+  for (const read_model::Run& run : read->caches[0].load.trees[0].runs) {
     of_level0 += run.level0 ? 1 : 0;
     EXPECT_EQ(run.files.size(), 1);
   }

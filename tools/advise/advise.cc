@@ -2,7 +2,7 @@
 // read with them and with others, and what to do.
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,10 +15,12 @@
 #include "absl/strings/str_replace.h"
 #include "filter_policy/bits/auto_bits.h"
 #include "filter_policy/bits/read_model.h"
-#include "filter_policy/filter/sizing.h"
-#include "filter_policy/line/line.h"
+#include "filter_policy/policy/policy_options.h"
 #include "table/status.h"
-#include "tools/advise/tree_facts.h"
+#include "tools/database/caches.h"
+#include "tools/database/database_facts.h"
+#include "tools/database/databases.h"
+#include "tools/database/policies.h"
 #include "tools/report/commands.h"
 #include "tools/report/flags.h"
 #include "tools/report/run_tool.h"
@@ -27,275 +29,276 @@
 namespace linebloom::tools {
 namespace {
 
-using read_model::Cache;
 using read_model::Choice;
-using read_model::Files;
-using read_model::Filters;
-using read_model::Load;
 using read_model::Reads;
-using read_model::Run;
-using read_model::Tree;
 
 struct AdviseConfig {
-  std::string db;
-  std::string column_family;        // "": all
-  std::optional<uint64_t> memory;   // bytes of the block cache
-  std::optional<uint64_t> shards;   // of it
-  std::optional<double> hit_ratio;  // share of the lookups that find a row
+  std::vector<std::string> databases;
+  std::string column_family;  // "": all
+  SaidLoad said;
 };
 
-// Less isn't worth a change: the model is hardly more exact.
-constexpr double kWorthIt = 1.1;
-
-// Fewer reads per lookup count as none.
-constexpr double kNone = 1e-6;
-double Rounded(double reads) { return kNone * std::round(reads / kNone); }
+// What is known of a database, and of its caches.
+struct Advised {
+  DatabaseFacts database;
+  DatabaseCaches caches;
+  Policies policies;  // of new files
+};
 
 constexpr uint64_t kSmallestCache = 64 << 10;
 
-// A choice of filters, and what is expected with it.
-struct Candidate {
-  std::string label;
-  std::string policy;  // option string; "" if there is none
-  bool partitioned;
-  Reads reads;
-};
+// Less isn't worth a change: the model is hardly more exact. Fewer reads than
+// one in a million lookups count as none.
+bool IsMore(double reads, double than) { return reads > 1.1 * than + 1e-6; }
 
-// The trees whose files have what `filters_of` returns, or else what new files
-// get.
-std::vector<Tree> WithFilters(
-    std::vector<Tree> trees,
-    const std::function<std::optional<Filters>(const Files&)>& filters_of) {
-  for (Tree& tree : trees) {
-    for (Run& run : tree.runs) {
-      for (Files& files : run.files) files.kept = filters_of(files);
-    }
-  }
-  return trees;
+// True if something is to be gained for some share of hits, and nothing lost
+// for any.
+bool IsWorthIt(const ReadRange& now, const ReadRange& best) {
+  return (IsMore(now.least_hits, best.least_hits) ||
+          IsMore(now.most_hits, best.most_hits)) &&
+         !IsMore(best.least_hits, now.least_hits) &&
+         !IsMore(best.most_hits, now.most_hits);
 }
 
-// What new files would get.
-std::vector<Tree> Rewritten(const std::vector<Tree>& trees) {
-  return WithFilters(trees, [](const Files&) { return std::nullopt; });
-}
-
-// Filters of RocksDB's with ten bits.
-std::vector<Tree> WithBloom(const std::vector<Tree>& trees) {
-  const double rate =
-      ExpectedRate(LineKind::kPlain, 10 * kMillibitsPerBit, kBitsPerLine / 10);
-  return WithFilters(trees, [&](const Files& files) {
-    return Filters{files.filter_keys * 10 / 8, rate};
-  });
-}
-
-// What linebloom would choose for new files. No option string has a choice of
-// no filters in the last level.
-Candidate Auto(const CacheFacts& facts, Cache cache, const Load& load,
-               bool are_hits_known, bool partitioned) {
-  const std::vector<Tree> trees = Rewritten(facts.trees);
-  cache.partitioned = partitioned;
-  Choice choice;
-  if (cache.holds_metadata) {
-    choice = are_hits_known
-                 ? read_model::BestChoice(trees, cache, {load},
-                                          load.hit_share >= 0.5)
-                 : read_model::BestChoice(trees, cache,
-                                          read_model::LoadsBetween(0, 1, 0));
-  }
-  const std::string bits = absl::StrCat(choice.average_bits);
-  const bool all = choice.filters_last_run;
-  return {absl::StrCat("linebloom (", bits, " bits", all ? ")" : ", last 0)"),
-          all ? absl::StrCat("{id=linebloom;bits_per_key=", bits,
-                             ";level_aware=true}")
-              : "",
-          partitioned, read_model::ReadsPerLookup(trees, cache, load, choice)};
-}
-
-// The first is what there is, the second what linebloom chooses.
-std::vector<Candidate> Candidates(const CacheFacts& facts, const Load& load,
-                                  bool are_hits_known) {
-  const Cache& cache = facts.cache;
-  const auto expect = [&](const std::vector<Tree>& trees,
-                          const Choice& choice) {
-    return read_model::ReadsPerLookup(trees, cache, load, choice);
+// What is expected of files with the filters that they have, or of a choice.
+Json Candidate(const std::string& label, const CacheLoad& load,
+               const Choice& choice = {}) {
+  const std::vector<read_model::Tree> trees = read_model::Merged(load.trees);
+  const std::vector<read_model::Load> loads = read_model::LoadsBetween(
+      load.hits.least, load.hits.most, load.scanned_blocks_per_lookup);
+  const auto reads_of = [&](const read_model::Load& with) {
+    return read_model::ReadsPerLookup(trees, load.cache, with, choice);
   };
-  std::vector<Candidate> candidates = {
-      {"these files", "", cache.partitioned, expect(facts.trees, {})},
-      Auto(facts, cache, load, are_hits_known, cache.partitioned)};
-  if (cache.holds_metadata) {
-    candidates.push_back(
-        Auto(facts, cache, load, are_hits_known, !cache.partitioned));
-  }
-  candidates.push_back({"linebloom:10", "linebloom:10", cache.partitioned,
-                        expect(Rewritten(facts.trees),
-                               {.average_bits = 10, .by_level = false})});
-  candidates.push_back({"bloomfilter:10", "bloomfilter:10", cache.partitioned,
-                        expect(WithBloom(facts.trees), {})});
-  return candidates;
+  const Reads reads = reads_of(loads.front());
+  Json json = {
+      {"label", label},
+      {"layout", !load.cache.holds_metadata ? "beside"
+                 : load.cache.partitioned   ? "parts"
+                                            : "whole"},
+      {"filter_bytes", std::round(reads.filter_bytes)},
+      {"index_bytes", std::round(reads.index_bytes)},
+      {"meta_bytes", std::round(reads.filter_bytes + reads.index_bytes)},
+      {"reads_per_1000",
+       ReadsAsJson({reads.all(), reads_of(loads.back()).all()})}};
+  if (loads.size() > 1) return json;
+  json["filter"] = ReadsAsJson({reads.filter, reads.filter});
+  json["index"] = ReadsAsJson({reads.index, reads.index});
+  json["data"] = ReadsAsJson({reads.data, reads.data});
+  return json;
 }
 
-Json AsJson(const Candidate& candidate) {
-  const Reads& reads = candidate.reads;
-  return {{"label", candidate.label},
-          {"policy", candidate.policy},
-          {"layout", candidate.partitioned ? "parts" : "whole"},
-          {"filter_bytes", std::round(reads.filter_bytes)},
-          {"index_bytes", std::round(reads.index_bytes)},
-          {"meta_bytes", std::round(reads.filter_bytes + reads.index_bytes)},
-          {"reads_per_lookup",
-           {{"all", Rounded(reads.all())},
-            {"filter", Rounded(reads.filter)},
-            {"index", Rounded(reads.index)},
-            {"data", Rounded(reads.data)}}}};
+// What linebloom would choose for new files.
+Json Auto(CacheLoad load) {
+  const AutoBits best = BitsFor(load);
+  load.trees = read_model::Renewed(std::move(load.trees));
+  return Candidate(
+      absl::StrCat("linebloom (", best.average_bits,
+                   best.filters_last_run ? " bits)" : " bits, last 0)"),
+      load, {best.average_bits, best.filters_last_run});
+}
+
+// All files with filters of this policy.
+Json With(const std::string& policy, CacheLoad load) {
+  const FilterPolicyPtr made = ReadPolicyString(policy).policy;
+  for (read_model::Tree& tree : load.trees) {
+    tree = TreeWith(made.get(), std::move(tree));
+  }
+  return Candidate(policy, load);
+}
+
+// What there is comes first. Filters beside the cache are compared with those
+// in it, both as they are.
+Json Candidates(CacheLoad load) {
+  for (read_model::Tree& tree : load.trees) tree.renews = true;
+  CacheLoad other = load;
+  const bool is_beside = !load.cache.holds_metadata;
+  if (is_beside) {
+    other.cache.holds_metadata = true;
+    return {Candidate("these files", load), Candidate("these files", other),
+            Auto(load), Auto(other), With("bloomfilter:10", load)};
+  }
+  other.cache.partitioned = !load.cache.partitioned;
+  return {Candidate("these files", load), Auto(load), Auto(other),
+          With("linebloom:10", load), With("bloomfilter:10", load)};
 }
 
 // "Filters: linebloom in 38 of 39 files, 10.2 bits per key."
-std::string FiltersInWords(const CacheFacts& facts, double filter_bytes) {
+std::string FiltersInWords(const CacheFacts& facts) {
   if (facts.filtered == 0) {
     return "Filters: none. A lookup of a missing row reads a block of each "
            "file "
            "that it meets.";
   }
+  const FileTotals& totals = facts.load.totals;
+  const auto count = static_cast<size_t>(totals.files);
   const std::string files =
-      facts.filtered == facts.files
-          ? facts.files == 1 ? "its file" : "all " + FilesText(facts.files)
+      facts.filtered == count
+          ? count == 1 ? "its file" : "all " + FilesText(count)
           : absl::StrCat(WithThousands(facts.filtered), " of ",
-                         FilesText(facts.files));
+                         FilesText(count));
   return absl::StrFormat(
       "Filters: %s in %s, %s bits per key.",
       facts.policies.empty() ? "of unknown policy" : facts.policies, files,
-      facts.keys > 0 ? absl::StrFormat("%.1f", 8 * filter_bytes / facts.keys)
-                     : "unknown");
+      totals.keys > 0 ? absl::StrFormat("%.1f", totals.bits / totals.keys)
+                      : "unknown");
 }
 
 // Where the filters and indexes are, and whether there is room for them.
-std::string FitInWords(const CacheFacts& facts, const Reads& now) {
+std::string FitInWords(const CacheFacts& facts, bool is_worth_it) {
+  const FileTotals& totals = facts.load.totals;
+  const read_model::Cache& cache = facts.load.cache;
   const std::string sizes = absl::StrCat(
       facts.filtered == 0
           ? ""
-          : absl::StrCat("filters (", ThreeDigits(now.filter_bytes / 1e6),
+          : absl::StrCat("filters (", ThreeDigits(totals.bits / 8e6),
                          " MB) and "),
-      "indexes (", ThreeDigits(now.index_bytes / 1e6), " MB)");
-  const std::string beside =
-      absl::StrCat("By cache_index_and_filter_blocks=false the ", sizes,
-                   " take their memory beside the block cache");
-  if (!facts.cache.holds_metadata) return absl::StrCat(beside, ".");
-  if (facts.cache.capacity <= 0) {
+      "indexes (", ThreeDigits(totals.index_bytes / 1e6), " MB)");
+  if (!cache.holds_metadata) {
+    return absl::StrCat("By cache_index_and_filter_blocks=false the ", sizes,
+                        " take their memory beside the block cache, and "
+                        "linebloom doesn't choose their bits: new files get 10 "
+                        "on average.");
+  }
+  if (cache.capacity <= 0) {
     return absl::StrCat(
         "Whether ", sizes,
         " fit the block cache isn't known: no info log of an application says "
         "how large it is; --memory does.");
   }
-  const double share =
-      (now.filter_bytes + now.index_bytes) / facts.cache.capacity;
-  const std::string capacity = ThreeDigits(facts.cache.capacity / 1e6);
+  const double share = (totals.bits / 8 + totals.index_bytes) / cache.capacity;
   return absl::StrCat(
-      facts.is_beside
-          ? absl::StrCat(beside, ". In one of ", capacity,
-                         " MB that they share with data they would take ",
-                         ThreeDigits(100 * share), " %")
-          : absl::StrCat("The ", sizes, " take ", ThreeDigits(100 * share),
-                         " % of the block cache of ", capacity, " MB"),
-      share > 1     ? ": the rest is read again and again."
-      : share > 0.8 ? ", which leaves little for data."
-                    : ", and fit.");
+      "The ", sizes, " take ", ThreeDigits(100 * share),
+      " % of the block cache of ", ThreeDigits(cache.capacity / 1e6), " MB (",
+      facts.from, ")",
+      share > 1 && is_worth_it ? ": the rest is read again and again."
+      : share > 1              ? ", and yet lookups read least so."
+      : share > 0.8            ? ", which leaves little for data."
+                               : ", and fit.");
 }
 
 // What could be gained, and how.
-std::string GainInWords(const CacheFacts& facts,
-                        const std::vector<Candidate>& candidates) {
-  const double now = candidates[0].reads.all();
-  const Candidate& best = candidates[1];
-  if (now < kNone) {
+std::string GainInWords(const Json& reads, bool is_worth_it) {
+  const std::string now = ReadsText(reads["now"]);
+  if (reads["now"] == 0) {
     return "Everything fits the cache, and lookups read nothing: keep what you "
            "have.";
   }
-  const auto blocks = [](double reads) {
-    return reads < kNone ? "no" : ThreeDigits(1000 * reads);
-  };
-  if (now < kWorthIt * best.reads.all()) {
-    return absl::StrFormat(
-        "1,000 lookups are expected to read %s blocks, and %s with what "
-        "linebloom would choose: keep what you have.",
-        blocks(now), blocks(best.reads.all()));
-  }
-  return absl::StrFormat(
-      "1,000 lookups are expected to read %s blocks, but %s with "
-      "filter_policy=linebloom%s and listeners=linebloom_level_sizes.",
-      blocks(now), blocks(best.reads.all()),
-      facts.is_beside ? ", cache_index_and_filter_blocks=true" : "");
+  const std::string best = reads["best"] == 0 ? "no" : ReadsText(reads["best"]);
+  const std::string expected =
+      absl::StrCat("1,000 lookups are expected to read ", now, " blocks, ");
+  return is_worth_it
+             ? absl::StrCat(expected, "but ", best,
+                            " with filter_policy=linebloom and "
+                            "listeners=linebloom_level_sizes.")
+             : absl::StrCat(expected, "and ", best,
+                            " with what linebloom would choose: keep what you "
+                            "have.");
+}
+
+std::string Flags(const AdviseConfig& config) {
+  const SaidLoad& said = config.said;
+  return absl::StrCat(
+      said.memory
+          ? absl::StrCat(" --memory=", NumberText(*said.memory, Unit::kBytes))
+          : "",
+      said.hit_ratio ? absl::StrCat(" --hit_ratio=", *said.hit_ratio) : "");
+}
+
+// True if migrate builds what linebloom would choose without being told.
+bool AreAuto(const std::vector<std::string>& families,
+             const Policies& policies) {
+  return std::ranges::all_of(families, [&](const std::string& family) {
+    const auto policy = policies.find(family);
+    if (policy == policies.end()) return true;  // stays as it is
+    const FilterPolicyOptions* const own =
+        OptionsOfLinebloom(policy->second.get());
+    return own != nullptr && IsAuto(*own);
+  });
 }
 
 // `family`: the only one of this cache, if others have caches of their own.
-std::string CommandFor(const AdviseConfig& config, const std::string& family,
-                       const CacheFacts& facts,
-                       const std::vector<Candidate>& candidates) {
+std::string CommandFor(const AdviseConfig& config, const Advised& advised,
+                       const std::string& family, const CacheFacts& facts,
+                       const Answer& answer, bool is_worth_it) {
+  const std::string& folder = advised.database.folder;
   const std::string db = absl::StrCat(
-      ShellQuoted(config.db),
+      ShellQuoted(folder),
       family.empty() ? ""
                      : absl::StrCat(" --column_family=", ShellQuoted(family)));
-  if (facts.cache.capacity <= 0) {
+  if (facts.load.cache.capacity <= 0) {
     return absl::StrCat("linebloom advise ", db, " --memory=BYTES");
   }
-  const double now = candidates[0].reads.all();
-  if (now < kWorthIt * candidates[1].reads.all() + kNone) {
-    return absl::StrCat("linebloom verify ", db);
-  }
-  if (candidates[1].policy.empty()) {
+  if (!is_worth_it) return absl::StrCat("linebloom verify ", db);
+  if (!answer.best.filters_last_run) {
     return absl::StrCat(
-        "linebloom compare ", ShellQuoted(config.db), " --memory=",
-        NumberText(static_cast<uint64_t>(facts.cache.capacity), Unit::kBytes));
+        "linebloom compare ", ShellQuoted(folder), " --memory=",
+        NumberText(static_cast<uint64_t>(facts.load.cache.capacity),
+                   Unit::kBytes));
   }
-  const bool is_smaller =
-      candidates[1].reads.filter_bytes < candidates[0].reads.filter_bytes;
   return absl::StrCat(
-      "linebloom migrate ", db, " --dry_run --policy=",
-      // Outside the cache bits_per_key=auto chooses none.
-      facts.is_beside ? ShellQuoted(candidates[1].policy) : "linebloom",
-      facts.is_beside || !config.memory
-          ? ""
-          : absl::StrCat(" --memory=",
-                         NumberText(*config.memory, Unit::kBytes)),
-      facts.is_beside || !config.hit_ratio
-          ? ""
-          : absl::StrCat(" --hit_ratio=", *config.hit_ratio),
-      is_smaller && !facts.is_beside ? " --allow_more_reads" : "");
+      "linebloom migrate ", db, " --dry_run",
+      AreAuto(facts.families, advised.policies) ? "" : " --policy=linebloom",
+      Flags(config));
 }
 
-// The verdict's sentences, the last of which say what could be gained.
-std::vector<std::string> Verdict(const CacheFacts& facts,
-                                 const std::vector<Candidate>& candidates) {
-  const Reads& now = candidates[0].reads;
-  std::vector<std::string> verdict = {FiltersInWords(facts, now.filter_bytes),
-                                      FitInWords(facts, now)};
-  if (facts.cache.capacity <= 0) return verdict;
-  verdict.push_back(GainInWords(facts, candidates));
-  return verdict;
-}
-
-Json AdviseOn(const CacheFacts& facts, const AdviseConfig& config,
-              const std::string& family, const Load& load,
-              bool are_hits_known) {
+Json AdviseOn(const AdviseConfig& config, const Advised& advised,
+              const std::string& family, const CacheFacts& facts) {
+  const read_model::Cache& cache = facts.load.cache;
   Json json = {{"column_families", facts.families},
-               {"files", facts.files},
+               {"files", static_cast<size_t>(facts.load.totals.files)},
                {"files_with_filters", facts.filtered},
-               {"rows", nullptr},
+               {"rows", static_cast<uint64_t>(facts.load.totals.all_rows())},
                {"policies", facts.policies},
                {"memory", nullptr},
+               {"memory_from", facts.from},
                {"shards", nullptr},
+               {"worth_it", false},
+               {"reads_per_1000", nullptr},
                {"candidates", Json::array()}};
-  json["rows"] = static_cast<uint64_t>(facts.rows);
-  const std::vector<Candidate> candidates =
-      Candidates(facts, load, are_hits_known);
-  json["verdict"] = Verdict(facts, candidates);
-  json["next"] = CommandFor(config, family, facts, candidates);
-  if (facts.cache.capacity <= 0) return json;
-  json["memory"] = static_cast<uint64_t>(facts.cache.capacity);
-  json["shards"] = static_cast<uint64_t>(facts.cache.shards);
-  for (const Candidate& candidate : candidates) {
-    json["candidates"].push_back(AsJson(candidate));
-  }
+  const Answer answer = AnswerFor(facts, advised.policies);
+  const bool is_known = cache.capacity > 0;
+  const bool is_worth_it = is_known && IsWorthIt(answer.now, answer.best.reads);
+  json["verdict"] = {FiltersInWords(facts), FitInWords(facts, is_worth_it)};
+  json["next"] =
+      CommandFor(config, advised, family, facts, answer, is_worth_it);
+  if (!is_known) return json;
+  json["worth_it"] = is_worth_it;
+  json["reads_per_1000"] = AsJson(facts, answer);
+  json["verdict"].push_back(GainInWords(json["reads_per_1000"], is_worth_it));
+  json["memory"] = static_cast<uint64_t>(cache.capacity);
+  json["shards"] = static_cast<uint64_t>(cache.shards);
+  json["candidates"] = Candidates(facts.load);
   return json;
+}
+
+std::string CandidatesText(const Json& cache) {
+  constexpr char kReads[] =
+      "{/reads_per_1000/least:3} to {/reads_per_1000/most:3}|"
+      "{/reads_per_1000:3}";
+  const Json& candidates = cache["candidates"];
+  if (candidates.empty() || candidates[0]["reads_per_1000"] == 0) return "";
+  std::vector<Column> columns = {{"", "{/label}"},
+                                 {"", "{/layout}"},
+                                 {"MB", "{/meta_bytes:MB}"},
+                                 {"all", kReads}};
+  if (candidates[0].contains("filter")) {
+    columns.insert(columns.end(), {{"= filter", "{/filter:3}"},
+                                   {"+ index", "{/index:3}"},
+                                   {"+ data", "{/data:3}"}});
+  }
+  return absl::StrCat(
+      Fill("\nBlocks read per 1,000 lookups, expected under a cache of "
+           "{/memory:MB} MB ({/shards:,} ",
+           cache),
+      cache["shards"] == 1 ? "shard" : "shards", "):\n\n",
+      TextTable(columns, candidates), "\n",
+      WrapText("MB: filters and indexes. whole: one block for each file; "
+               "parts: partition_filters=true and "
+               "index_type=kTwoLevelIndexSearch; beside: outside the cache, in "
+               "memory of their own. An estimate for an LRU cache and lookups "
+               "spread evenly; 'linebloom compare' measures.",
+               kTextWidth, 0),
+      "\n\n");
 }
 
 std::string AsText(const Json& cache, bool is_only_one) {
@@ -308,32 +311,7 @@ std::string AsText(const Json& cache, bool is_only_one) {
                                       : absl::StrJoin(names, ", "),
                      ", ", FilesText(cache["files"]), "\n");
   }
-  absl::StrAppend(&text, BulletsText(cache["verdict"]));
-  const Json& candidates = cache["candidates"];
-  const bool reads_something =
-      !candidates.empty() && candidates[0]["reads_per_lookup"]["all"] > 0;
-  if (reads_something) {
-    absl::StrAppend(
-        &text,
-        Fill("\nBlocks read per 1,000 lookups, expected under a cache of "
-             "{/memory:MB} MB ({/shards:,} ",
-             cache),
-        cache["shards"] == 1 ? "shard" : "shards", "):\n\n",
-        TextTable({{"", "{/label}"},
-                   {"", "{/layout}"},
-                   {"MB", "{/meta_bytes:MB}"},
-                   {"all", "{/reads_per_lookup/all:1000}"},
-                   {"= filter", "{/reads_per_lookup/filter:1000}"},
-                   {"+ index", "{/reads_per_lookup/index:1000}"},
-                   {"+ data", "{/reads_per_lookup/data:1000}"}},
-                  candidates),
-        "\n",
-        WrapText("MB: filters and indexes. whole: one block for each file; "
-                 "parts: partition_filters=true. An estimate for an LRU cache "
-                 "and lookups spread evenly; 'linebloom compare' measures.",
-                 kTextWidth, 0),
-        "\n\n");
-  }
+  absl::StrAppend(&text, BulletsText(cache["verdict"]), CandidatesText(cache));
   std::string next = absl::StrCat("Next: ", cache["next"].get<std::string>());
   if (next.size() > kTextWidth) {
     next = absl::StrReplaceAll(next, {{" --dry_run", " \\\n  --dry_run"}});
@@ -341,62 +319,196 @@ std::string AsText(const Json& cache, bool is_only_one) {
   return absl::StrCat(text, next, "\n");
 }
 
-// Reads the metadata of the database's files, which another process may have
-// open, and writes nothing. Errors of ReadAdviseFacts().
-absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
-  ASSIGN_OR_RETURN(
-      AdviseFacts facts,
-      ReadAdviseFacts(config.db, config.column_family, config.memory));
-  const std::optional<double> counted =
-      config.hit_ratio ? config.hit_ratio : facts.hit_ratio;
-  const Load load = {.hit_share = counted.value_or(0)};
-  Json json = {{"database", config.db},
-               {"files", facts.files},
-               {"hit_ratio", load.hit_share},
-               {"hits_from", config.hit_ratio  ? "--hit_ratio"
-                             : facts.hit_ratio ? "by the info log"
-                                               : "not known"},
-               {"chosen_bits", facts.chosen_bits},
-               {"caches", Json::array()},
-               {"notes", facts.findings.notes},
-               {"problems", facts.findings.problems}};
-  std::string text =
-      absl::StrFormat("%s. Lookups: %.3g %% for missing rows (%s)\n",
-                      Fill("{/database}: ", json) + FilesText(facts.files),
-                      100 * (1 - load.hit_share), Fill("{/hits_from}", json));
-  if (!facts.chosen_bits.empty()) {
-    absl::StrAppend(&text, BulletText(facts.chosen_bits));
+// All families, because they share caches. InvalidArgument without files, or
+// without the column family; else the errors of ReadDatabase() and SstFile.
+absl::StatusOr<Advised> Read(const AdviseConfig& config,
+                             const std::string& folder) {
+  if (!config.column_family.empty()) {
+    RETURN_IF_ERROR(
+        ListLiveFiles("DATABASE", folder, config.column_family).status());
   }
-  for (CacheFacts& cache : facts.caches) {
+  Advised advised;
+  ASSIGN_OR_RETURN(advised.database, ReadDatabase("DATABASE", folder, ""));
+  if (advised.database.files.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("DATABASE='", folder,
+                     "' has no SSTables: write or flush some rows first"));
+  }
+  ASSIGN_OR_RETURN(advised.caches, ReadCaches(advised.database, config.said));
+  for (const absl::Status& error : advised.caches.unreadable) return error;
+  advised.policies = PoliciesToBuild(advised.database);
+  std::erase_if(advised.policies, [&](const auto& policy) {
+    return !config.column_family.empty() &&
+           policy.first != config.column_family;
+  });
+  return advised;
+}
+
+bool IsOf(const CacheFacts& cache, const std::string& family) {
+  return family.empty() || std::ranges::count(cache.families, family) > 0;
+}
+
+// Reads the metadata of the database's files, which another process may have
+// open, and writes nothing.
+absl::StatusOr<Outcome> AdviseOne(const AdviseConfig& config,
+                                  const std::string& folder) {
+  ASSIGN_OR_RETURN(const Advised advised, Read(config, folder));
+  const DatabaseCaches& read = advised.caches;
+  const HitRange& hits = read.hits;
+  const bool is_known = hits.least == hits.most;
+  Json json = {{"database", folder},
+               {"files", read.files},
+               {"hit_ratio", is_known ? Json(hits.most) : Json()},
+               {"hits_from", read.hits_from},
+               {"chosen_bits", advised.database.log.chosen_bits},
+               {"caches", Json::array()},
+               {"notes", read.findings.notes},
+               {"problems", read.findings.problems}};
+  std::string text = absl::StrCat(
+      Fill("{/database}: ", json), FilesText(read.files), ". Lookups: ",
+      is_known
+          ? absl::StrFormat("%.3g %% for missing rows", 100 * (1 - hits.most))
+          : "share of hits unknown",
+      is_known ? Fill(" ({/hits_from})\n", json) : "\n");
+  if (!advised.database.log.chosen_bits.empty()) {
+    absl::StrAppend(&text, BulletText(advised.database.log.chosen_bits));
+  }
+  bool is_worth_it = !read.findings.problems.empty();
+  for (const CacheFacts& cache : read.caches) {
     RETURN_IF_ERROR(CheckInterrupt());
-    if (config.shards) cache.cache.shards = static_cast<double>(*config.shards);
+    if (!IsOf(cache, config.column_family)) continue;
     const bool has_own_cache =
-        facts.caches.size() > 1 && cache.families.size() == 1;
-    json["caches"].push_back(AdviseOn(
-        cache, config, has_own_cache ? cache.families[0] : config.column_family,
-        load, counted.has_value()));
+        read.caches.size() > 1 && cache.families.size() == 1;
+    const Json advice = AdviseOn(
+        config, advised,
+        has_own_cache ? cache.families[0] : config.column_family, cache);
+    is_worth_it = is_worth_it || advice["worth_it"] == true;
+    json["caches"].push_back(advice);
   }
   for (const Json& cache : json["caches"]) {
     absl::StrAppend(&text, AsText(cache, json["caches"].size() == 1));
   }
-  return Outcome{text, json};
+  return Outcome{text, json, is_worth_it ? kExitFoundSomething : kExitFine};
+}
+
+// A line of several: the caches of a database, or what shares one.
+Json Line(const std::string& name, const CacheFacts& facts,
+          const Policies& policies) {
+  const FileTotals& totals = facts.load.totals;
+  Json line = {{"database", name},
+               {"column_families", facts.families},
+               {"files", static_cast<size_t>(totals.files)},
+               {"meta_bytes", std::round(totals.bits / 8 + totals.index_bytes)},
+               {"worth_it", false},
+               {"reads_per_1000", nullptr}};
+  if (facts.load.cache.capacity <= 0) return line;
+  const Answer answer = AnswerFor(facts, policies);
+  line["worth_it"] = IsWorthIt(answer.now, answer.best.reads);
+  line["reads_per_1000"] = AsJson(facts, answer);
+  return line;
+}
+
+// Adds the only cache of a database to what shares one.
+void Share(const Advised& advised, CacheFacts* shared, Policies* policies) {
+  const CacheFacts& more = advised.caches.caches[0];
+  const auto name_of = [&](const std::string& family) {
+    return absl::StrCat(advised.database.folder, ": ", family);
+  };
+  for (size_t i = 0; i < more.families.size(); ++i) {
+    shared->families.push_back(name_of(more.families[i]));
+    shared->load.trees.push_back(more.load.trees[i]);
+  }
+  for (const auto& [family, policy] : advised.policies) {
+    (*policies)[name_of(family)] = policy;
+  }
+  shared->load.totals.Add(more.load.totals);
+  shared->load.hits = more.load.hits;
+  if (more.most_rows >= shared->most_rows) {
+    shared->most_rows = more.most_rows;
+    shared->load.cache = more.load.cache;
+  }
+}
+
+// A line for each; with --memory they share that cache.
+absl::StatusOr<Outcome> AdviseSeveral(const AdviseConfig& config) {
+  Json json = {{"databases", Json::array()},
+               {"caches", Json::array()},
+               {"problems", Json::array()}};
+  CacheFacts shared;
+  Policies policies;
+  bool is_unread = false;
+  for (const std::string& folder : config.databases) {
+    RETURN_IF_ERROR(CheckInterrupt());
+    const absl::StatusOr<Advised> advised = Read(config, folder);
+    if (!advised.ok()) {
+      is_unread = true;
+      json["problems"].push_back(std::string(advised.status().message()));
+      continue;
+    }
+    for (const std::string& problem : advised->caches.findings.problems) {
+      json["problems"].push_back(absl::StrCat(folder, ": ", problem));
+    }
+    for (CacheFacts facts : advised->caches.caches) {
+      if (!IsOf(facts, config.column_family)) continue;
+      if (config.said.memory) facts.load.cache.capacity = 0;
+      json["databases"].push_back(Line(folder, facts, advised->policies));
+    }
+    if (config.said.memory) Share(*advised, &shared, &policies);
+  }
+  if (!shared.families.empty()) {
+    json["caches"].push_back(Line("all", shared, policies));
+  }
+  Json lines = json["databases"];
+  for (const Json& cache : json["caches"]) lines.push_back(cache);
+  const bool is_worth_it = std::ranges::any_of(
+      lines, [](const Json& line) { return line["worth_it"] == true; });
+  const auto reads = [](const std::string& state) {
+    const std::string at = "{/reads_per_1000/" + state;
+    return absl::StrCat(at, "/least:3} to ", at, "/most:3}|", at, ":3}");
+  };
+  const std::string text = absl::StrCat(
+      "Blocks read per 1,000 lookups\n\n",
+      TextTable({{"", "{/database}"},
+                 {"files", "{/files:,}"},
+                 {"MB", "{/meta_bytes:MB}"},
+                 {"now", reads("now")},
+                 {"new", reads("new")},
+                 {"best", reads("best")}},
+                lines),
+      WrapText("MB: filters and indexes. new: once 'linebloom migrate' has "
+               "rewritten the files. 'linebloom advise' of one says more.",
+               kTextWidth, 0),
+      "\n");
+  return Outcome{text, json,
+                 is_unread ? kExitBadInput
+                 : is_worth_it || !json["problems"].empty()
+                     ? kExitFoundSomething
+                     : kExitFine};
+}
+
+absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
+  return config.databases.size() == 1 ? AdviseOne(config, config.databases[0])
+                                      : AdviseSeveral(config);
 }
 
 Runner DeclareAdvise(CLI::App* app) {
   const auto config = std::make_shared<AdviseConfig>();
-  app->add_option("database", config->db, "the database's folder")->required();
-  AddNumber(app, "--memory", &config->memory, Unit::kBytes, kSmallestCache,
+  SaidLoad* const said = &config->said;
+  app->add_option("database", config->databases,
+                  "the databases' folders; of several, a line for each")
+      ->required();
+  AddNumber(app, "--memory", &said->memory, Unit::kBytes, kSmallestCache,
             UINT64_MAX,
-            "bytes of one block cache for all, with filters and indexes in it; "
-            "by default as the info log says");
-  AddNumber(app, "--shards", &config->shards, Unit::kNone, 1, 1 << 20,
+            "bytes of one block cache that all share; by default as the info "
+            "logs say");
+  AddNumber(app, "--shards", &said->shards, Unit::kNone, 1, 1 << 20,
             "shards of the cache; by default as the info log says, or as many "
             "as RocksDB would make");
   app->add_option("--column_family", config->column_family,
-                  "only this column family; default: all");
-  AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
+                  "only the cache of this column family; default: all");
+  AddNumber(app, "--hit_ratio", &said->hit_ratio, Unit::kShare, 0, 1,
             "share of lookups for existing rows; by default as the info log "
-            "says, or 3%");
+            "says");
   return [config] { return RunAdvise(*config); };
 }
 
@@ -411,10 +523,12 @@ filters, indexes and data share a block cache.
 
   linebloom advise /var/lib/my_database
   linebloom advise /var/lib/my_database --memory=512MB --hit_ratio=30%
+  linebloom advise /var/lib/shards/*
 
 Files are only read, and another process may have the database open. Exits with
-0; with 1 if files lack filters that they should have; with 2 for bad usage or
-a database that can't be read; with 130 after Ctrl-C.)",
+0; with 1 if something is to be gained, or files lack filters that they should
+have; with 2 for bad usage or a database that can't be read; with 130 after
+Ctrl-C.)",
     DeclareAdvise};
 
 }  // namespace linebloom::tools

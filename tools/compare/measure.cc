@@ -78,11 +78,11 @@ class LevelSizes final : public rocksdb::EventListener {
 
   void OnTableFileCreationStarted(
       const rocksdb::TableFileCreationBriefInfo& /*info*/) override {
-    api_->OverrideTree(tree_);
+    api_->OverrideTree(tree_, nullptr);
   }
   void OnTableFileCreated(
       const rocksdb::TableFileCreationInfo& /*info*/) override {
-    api_->OverrideTree(nullptr);
+    api_->OverrideTree(nullptr, nullptr);
   }
 
  private:

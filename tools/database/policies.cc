@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "filter_policy/policy/policy_options.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
@@ -32,6 +33,15 @@ bool BitsWereMoved(const std::string& text, const std::string& id) {
 }
 
 }  // namespace
+
+FilterPolicyPtr PolicyToBuild(const rocksdb::ColumnFamilyOptions& stored) {
+  const auto* const table = TableOptionsOf(stored);
+  if (table != nullptr &&
+      OptionsOfLinebloom(table->filter_policy.get()) != nullptr) {
+    return table->filter_policy;
+  }
+  return FilterPolicyPtr(NewFilterPolicy(FilterPolicyOptions()));
+}
 
 std::optional<double> BitsInId(absl::string_view id) {
   const size_t colon = id.find(':');

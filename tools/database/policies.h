@@ -37,6 +37,10 @@ PolicyString ReadPolicyString(
 // has no bits.
 std::optional<double> BitsInId(absl::string_view id);
 
+// The policy that new filters of a column family are to have, by its stored
+// options: its own if it is linebloom's, else linebloom without a number.
+FilterPolicyPtr PolicyToBuild(const rocksdb::ColumnFamilyOptions& stored);
+
 // A filter policy and its name.
 struct NamedPolicy {
   std::string name;  // as the user wrote it

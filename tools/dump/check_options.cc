@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -112,6 +113,11 @@ std::vector<std::string> Notes(const FamilyInFile& family,
             ? " every file gets 10 bits per key, whatever the block cache"
             : " level_aware gives every file the average"));
   }
+  if (own != nullptr && IsAuto(*own) && !CacheHoldsFilters(table)) {
+    notes.emplace_back(
+        "without cache_index_and_filter_blocks=true every file gets 10 bits "
+        "per key on average: linebloom chooses none");
+  }
   // As RocksDB reads a boolean.
   const std::string& wants_partitions = family.written.partition_filters;
   if ((wants_partitions == "true" || wants_partitions == "1") &&
@@ -157,9 +163,19 @@ std::string WhyNoFilter(const FamilyInFile& family,
       FromRocksDb(status, "no database opens with these options").message());
 }
 
+// The bits in `chosen`, InfoLogFacts::chosen_bits; "" if there are none.
+std::string BitsIn(absl::string_view chosen) {
+  constexpr absl::string_view kBefore = "new files get ";
+  const size_t at = chosen.find(kBefore);
+  if (at == absl::string_view::npos) return "";
+  chosen.remove_prefix(at + kBefore.size());
+  return std::string(chosen.substr(0, chosen.find(' ')));
+}
+
 // Sets `problem` to a sentence if the policy doesn't yield what it names.
 Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
-           const std::string& lost_listeners, std::string* problem) {
+           const std::string& lost_listeners, const std::string& chosen_last,
+           std::string* problem) {
   Json json = {{"name", family.name},
                {"filter_policy", family.written.filter_policy},
                {"filter", nullptr}};
@@ -177,9 +193,18 @@ Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
   if (block.empty() || HoldNothing(family.options)) return json;
   const BlockFacts filter = ReadBlockFacts(block);
   json["filter"] = NameOf(filter);
-  json["bits_per_key"] = 8.0 * filter.bytes / kKeysOfCheck;
-  json["false_positive_rate"] =
-      filter.kind == BlockKind::kLegacyBloom ? Json() : Json(filter.rate);
+  const auto* const own = OptionsOfLinebloom(table->filter_policy.get());
+  if (own != nullptr && IsAuto(*own)) {
+    json["auto"] = absl::StrCat(
+        "auto: ", kDefaultBitsPerKey, " bits outside a block cache",
+        chosen_last.empty()
+            ? ""
+            : absl::StrCat("; chosen last: ", chosen_last, " (info log)"));
+  } else {
+    json["bits_per_key"] = 8.0 * filter.bytes / kKeysOfCheck;
+    json["false_positive_rate"] =
+        filter.kind == BlockKind::kLegacyBloom ? Json() : Json(filter.rate);
+  }
   const std::vector<std::string> notes =
       Notes(family, database, lost_listeners);
   if (problem->empty() && !notes.empty()) {
@@ -199,21 +224,31 @@ std::string CheckAsText(const Json& checked) {
                              ? "no filter_policy"
                              : Fill("filter_policy={/filter_policy}", family)),
             kTextWidth, 2),
-        "\n  yields ",
-        Fill("{/filter}, {/bits_per_key:.2f} bits per key|no filter", family),
-        Fill(", FPR {/false_positive_rate:.4%} %\n|\n", family));
+        "\n",
+        NamedText("  yields",
+                  absl::StrCat(
+                      Fill("{/filter}, {/auto}|{/filter}, {/bits_per_key:.2f} "
+                           "bits per key|no filter",
+                           family),
+                      Fill(", FPR {/false_positive_rate:.4%} %|", family)),
+                  9));
     if (family.contains("note")) {
       absl::StrAppend(&text, NamedText("", Fill("note: {/note}", family), 2));
     }
   }
   const size_t wrong = checked["not_as_named"];
+  const Json& families = checked["column_families"];
+  const auto without = std::ranges::count_if(
+      families, [](const Json& family) { return family["filter"].is_null(); });
   absl::StrAppend(
       &text, "\n",
-      wrong == 0
-          ? "Every policy builds the filter that its name says."
-          : absl::StrCat("Policies whose filter isn't the named one: ", wrong,
-                         " of ", checked["column_families"].size(),
-                         "; see stderr."),
+      wrong > 0
+          ? absl::StrCat("Policies whose filter isn't the named one: ", wrong,
+                         " of ", families.size(), "; see stderr.")
+      : without > 0
+          ? absl::StrCat("Column families without a filter: ", without, " of ",
+                         families.size(), ".")
+          : "Every policy builds the filter that its name says.",
       "\n",
       BulletText(absl::StrCat("Bits per key and FPR, the false-positive rate, "
                               "are those of a file of ",
@@ -222,10 +257,9 @@ std::string CheckAsText(const Json& checked) {
   return text;
 }
 
-// Adds what the filters of the database's files say of its options.
-absl::Status JudgeFiles(const std::string& folder, Json* json) {
-  ASSIGN_OR_RETURN(const DatabaseFacts database,
-                   ReadDatabase("DATABASE", folder, ""));
+// What the filters of the database's files say of its options.
+absl::StatusOr<std::vector<std::string>> JudgeFiles(
+    const DatabaseFacts& database) {
   FilterCensus census;
   for (const LiveFile& live : database.files) {
     RETURN_IF_ERROR(CheckInterrupt());
@@ -233,10 +267,7 @@ absl::Status JudgeFiles(const std::string& folder, Json* json) {
     const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
     if (file.ok()) census.Add(live, *file);
   }
-  for (const std::string& problem : census.Judge(database).problems) {
-    (*json)["problems"].push_back(problem);
-  }
-  return absl::OkStatus();
+  return census.Judge(database).problems;
 }
 
 // `operand` is a database's folder or an options file.
@@ -265,14 +296,19 @@ absl::StatusOr<Outcome> RunCheckOptions(const std::string& operand) {
   std::string lost_listeners;
   ASSIGN_OR_RETURN(const std::vector<FamilyInFile> families,
                    ReadOptionsFile(path, &database, &lost_listeners));
+  DatabaseFacts known;
+  if (!folder.empty()) {
+    ASSIGN_OR_RETURN(known, ReadDatabase("DATABASE", folder, ""));
+  }
   Json json = {{"options_file", path},
                {"column_families", Json::array()},
                {"problems", Json::array()}};
   for (const FamilyInFile& family : families) {
     RETURN_IF_ERROR(CheckInterrupt());
     std::string problem;
-    json["column_families"].push_back(
-        Check(family, database, lost_listeners, &problem));
+    json["column_families"].push_back(Check(family, database, lost_listeners,
+                                            BitsIn(known.log.chosen_bits),
+                                            &problem));
     if (problem.empty()) continue;
     if (!lost_listeners.empty()) {
       absl::StrAppend(&problem, ". ", lost_listeners);
@@ -281,7 +317,10 @@ absl::StatusOr<Outcome> RunCheckOptions(const std::string& operand) {
         absl::StrCat(path, ": column family ", family.name, ": ", problem));
   }
   json["not_as_named"] = json["problems"].size();
-  if (!folder.empty()) RETURN_IF_ERROR(JudgeFiles(folder, &json));
+  ASSIGN_OR_RETURN(const std::vector<std::string> problems, JudgeFiles(known));
+  for (const std::string& problem : problems) {
+    json["problems"].push_back(problem);
+  }
   return Outcome{CheckAsText(json), json};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -31,12 +32,13 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
-#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "table/rebuild/evaluate.h"
+#include "table/rebuild/plan_rebuild.h"
 #include "table/status.h"
+#include "tools/database/caches.h"
+#include "tools/database/database_facts.h"
 #include "tools/database/databases.h"
-#include "tools/database/info_log.h"
 #include "tools/database/out_ptr.h"
 #include "tools/database/policies.h"
 #include "tools/migrate/guards.h"
@@ -52,10 +54,8 @@ struct MigrateConfig {
   std::string db;
   std::string wal_dir;        // "": the one in the OPTIONS, if that is `db`
   std::string column_family;  // "" for all
-  std::string policy;         // "": see DefaultPolicy()
-  uint64_t memory = 0;        // 0: as the info log says
-  std::optional<double> hit_ratio;  // as the info log says
-  bool allow_more_reads = false;
+  std::string policy;         // "": PolicyToBuild()
+  SaidLoad said;
   bool dry_run = false;
 };
 
@@ -76,26 +76,6 @@ absl::StatusOr<FilterPolicyPtr> ParsePolicy(const MigrateConfig& config) {
   }
   if (problem.empty()) return read.policy;
   return absl::InvalidArgumentError(absl::StrCat("--policy=", problem));
-}
-
-// Without --policy, that of a column family with these stored options: its own
-// linebloom policy, else linebloom with the bits of its Bloom filter, else
-// linebloom:10.
-FilterPolicyPtr DefaultPolicy(const rocksdb::ColumnFamilyOptions& stored) {
-  FilterPolicyOptions policy = {.bits_per_key = 10};
-  const auto* const table = TableOptionsOf(stored);
-  if (table != nullptr && table->filter_policy != nullptr) {
-    const std::string id = table->filter_policy->GetId();
-    const FilterPolicyOptions bloom = {.bits_per_key = BitsInId(id)};
-    if (OptionsOfLinebloom(table->filter_policy.get()) != nullptr) {
-      return table->filter_policy;
-    }
-    if (absl::StartsWith(id, "bloomfilter:") && bloom.bits_per_key &&
-        Validate(bloom).ok() && !BuildsNothing(bloom)) {
-      policy = bloom;
-    }
-  }
-  return FilterPolicyPtr(NewFilterPolicy(policy));
 }
 
 // Sets the policy of block-based tables; other tables stay unchanged.
@@ -126,9 +106,10 @@ std::string PolicyText(const rocksdb::FilterPolicy& policy) {
 
 // The database as it is to be opened.
 struct Target {
-  StoredOptions stored;                   // with the policies
-  std::vector<FilterPolicyPtr> policies;  // of the chosen column families
-  std::string stored_wal_dir;             // or the database's folder
+  StoredOptions stored;        // with the policies
+  Policies policies;           // of the chosen column families
+  std::string stored_wal_dir;  // or the database's folder
+  DatabaseCaches caches;
 };
 
 // RocksDB's own family of statistics never has a filter policy.
@@ -138,50 +119,39 @@ bool IsChosen(const MigrateConfig& config, const std::string& family) {
              : family == config.column_family;
 }
 
-// As the application's would count lookups, of which a share hits.
-std::shared_ptr<rocksdb::Statistics> StatisticsOf(double hit_ratio) {
-  constexpr uint64_t kLookups = 1'000'000;
-  std::shared_ptr<rocksdb::Statistics> counts = rocksdb::CreateDBStatistics();
-  counts->recordTick(rocksdb::MEMTABLE_MISS, kLookups);
-  counts->recordTick(rocksdb::GET_HIT_L0,
-                     static_cast<uint64_t>(hit_ratio * kLookups));
-  return counts;
-}
-
 // bits_per_key=auto depends on the application's block cache, whose size no
-// OPTIONS file has, and on its lookups. It gets those in place of this
-// program's.
-absl::Status UseFactsOfApplication(const MigrateConfig& config,
-                                   StoredOptions* stored) {
-  ASSIGN_OR_RETURN(const InfoLogFacts log,
-                   ReadInfoLog(config.db, stored->db.db_log_dir));
-  const std::optional<double> hit_ratio =
-      config.hit_ratio ? config.hit_ratio : log.hit_ratio;
-  // With this option RocksDB would keep them as if they were the database's.
-  if (hit_ratio && !stored->db.persist_stats_to_disk) {
-    stored->db.statistics = StatisticsOf(*hit_ratio);
+// OPTIONS file has. It gets that in place of this program's.
+absl::Status UseCachesOfApplication(const MigrateConfig& config,
+                                    Target* target) {
+  ASSIGN_OR_RETURN(const DatabaseFacts database,
+                   ReadDatabase(kDatabase, config.db, ""));
+  ASSIGN_OR_RETURN(target->caches, ReadCaches(database, config.said));
+  std::map<std::string, std::shared_ptr<rocksdb::Cache>> caches;  // by family
+  for (const CacheFacts& facts : target->caches.caches) {
+    const read_model::Cache& cache = facts.load.cache;
+    const auto made = rocksdb::NewLRUCache(
+        static_cast<size_t>(cache.capacity),
+        static_cast<int>(std::lround(std::log2(cache.shards))),
+        /*strict_capacity_limit=*/false, cache.high_priority_share);
+    for (const std::string& family : facts.families) {
+      caches[family] = cache.capacity > 0 ? made : nullptr;
+    }
   }
-  std::map<std::string, std::shared_ptr<rocksdb::Cache>> caches;  // by address
-  for (rocksdb::ColumnFamilyDescriptor& family : stored->families) {
+  for (rocksdb::ColumnFamilyDescriptor& family : target->stored.families) {
     const auto* const used = TableOptionsOf(family.options);
     if (used == nullptr || !CacheHoldsFilters(*used)) continue;
     const auto* const own = OptionsOfLinebloom(used->filter_policy.get());
-    if (own == nullptr || !IsAuto(*own)) continue;
-    const LoggedFamily facts = log.FamilyOf(family.name);
-    const uint64_t bytes =
-        config.memory > 0 ? config.memory : facts.cache_bytes.value_or(0);
-    if (bytes == 0) {
+    const auto cache = caches.find(family.name);
+    if (own == nullptr || !IsAuto(*own) || cache == caches.end()) continue;
+    if (cache->second == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(
           "'", config.db, "': column family '", Printable(family.name),
           "' gets the bits that are best for the application's block cache, "
           "and its info log doesn't tell how large that is: say "
           "--memory=BYTES, or name the bits, as in --policy=linebloom:10"));
     }
-    std::shared_ptr<rocksdb::Cache>& cache =
-        caches[config.memory > 0 ? "" : facts.cache];
-    if (cache == nullptr) cache = rocksdb::NewLRUCache(bytes);
     rocksdb::BlockBasedTableOptions table = *used;
-    table.block_cache = cache;
+    table.block_cache = cache->second;
     family.options.table_factory.reset(
         rocksdb::NewBlockBasedTableFactory(table));
   }
@@ -196,14 +166,14 @@ absl::Status ChooseFamilies(const MigrateConfig& config,
     names.push_back(family.name);
     if (!IsChosen(config, family.name)) continue;
     const FilterPolicyPtr policy =
-        chosen != nullptr ? chosen : DefaultPolicy(family.options);
+        chosen != nullptr ? chosen : PolicyToBuild(family.options);
     SetPolicy(policy, &family.options);
     const FilterPolicyOptions* const own = OptionsOfLinebloom(policy.get());
     if (own != nullptr && IsLevelAware(*own) &&
         FindLevelSizeListener(target->stored.db) == nullptr) {
       target->stored.db.listeners.push_back(NewLevelSizeListener());
     }
-    target->policies.push_back(policy);
+    target->policies[family.name] = policy;
   }
   if (!target->policies.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -236,7 +206,7 @@ absl::StatusOr<Target> ReadTarget(const MigrateConfig& config,
   // None means the database's folder, wherever that moves.
   if (IsSameFolder(db.wal_dir, config.db)) db.wal_dir.clear();
   RETURN_IF_ERROR(ChooseFamilies(config, chosen, &target));
-  RETURN_IF_ERROR(UseFactsOfApplication(config, &target.stored));
+  RETURN_IF_ERROR(UseCachesOfApplication(config, &target));
   return target;
 }
 
@@ -253,7 +223,6 @@ RebuildFiltersOptions OptionsFor(
       options.column_families.push_back(handle);
     }
   }
-  options.allow_more_reads = config.allow_more_reads;
   return options;
 }
 
@@ -271,8 +240,8 @@ absl::StatusOr<RebuildFiltersReport> Plan(const MigrateConfig& config,
   Progress progress;
   uint64_t files = 0;
   RebuildFiltersReport plan;
-  const rocksdb::Status planned = RebuildFilters(
-      database.db(), options,
+  const rocksdb::Status planned = RebuildFiltersFor(
+      target.caches.hits, database.db(), options,
       [&](const RebuildFiltersProgress& done) {
         if (files == 0) progress.Begin("reading filters", done.files);
         files = done.files;
@@ -301,7 +270,8 @@ struct Rewritten {
 // Rewrites the files of the plan, which then has their outcomes.
 absl::StatusOr<Rewritten> RewriteIn(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
-    const MigrateConfig& config, RebuildFiltersReport* plan) {
+    const MigrateConfig& config, const HitRange& hits,
+    RebuildFiltersReport* plan) {
   // RocksDB's own compactions would rewrite files twice and remove files of the
   // plan. Rejected: disable_auto_compactions, which stays in the OPTIONS file
   // if the run is killed. A compaction due at opening is waited for.
@@ -312,8 +282,8 @@ absl::StatusOr<Rewritten> RewriteIn(
   bool begun = false;
   RebuildFiltersReport report;
   const auto start = std::chrono::steady_clock::now();
-  const rocksdb::Status status = RebuildFilters(
-      db, options,
+  const rocksdb::Status status = RebuildFiltersFor(
+      hits, db, options,
       [&](const RebuildFiltersProgress& done) {
         if (!begun) progress.Begin("rewriting files", done.bytes);
         begun = true;
@@ -344,7 +314,8 @@ absl::StatusOr<Rewritten> Rewrite(const MigrateConfig& config,
       rocksdb::DB::Open(target.stored.db, config.db, target.stored.families,
                         &handles, OutPtr(&db)),
       absl::StrCat("cannot open ", Quoted(config))));
-  absl::StatusOr<Rewritten> result = RewriteIn(db.get(), handles, config, plan);
+  absl::StatusOr<Rewritten> result =
+      RewriteIn(db.get(), handles, config, target.caches.hits, plan);
   for (auto* handle : handles) (void)db->DestroyColumnFamilyHandle(handle);
   const absl::Status closed = FromRocksDb(db->Close(), Quoted(config));
   if (result.ok() && !closed.ok()) return closed;
@@ -375,19 +346,27 @@ Json ReportAsJson(const MigrateConfig& config, const Target& target,
                {"interrupted", done.interrupted},
                {"files_examined", plan.files_examined},
                {"files_no_better", plan.files_no_better},
-               {"files_too_large", plan.files_too_large},
                {"bytes_rewritten", plan.bytes_rewritten},
                {"seconds", done.seconds},
+               {"caches", Json::array()},
                {"column_families", Json::array()},
                {"files", Json::array()},
                {"problems", ProblemsOf(plan)}};
-  for (size_t i = 0; i < plan.reads.size(); ++i) {
-    const FamilyReads& reads = plan.reads[i];
+  for (const CacheFacts& facts : target.caches.caches) {
+    const read_model::Cache& cache = facts.load.cache;
+    json["caches"].push_back(
+        {{"column_families", facts.families},
+         {"memory", static_cast<uint64_t>(cache.capacity)},
+         {"memory_from", facts.from},
+         {"holds_filters", cache.holds_metadata},
+         {"reads_per_1000", AsJson(facts, AnswerFor(facts, target.policies))}});
+  }
+  for (const FamilyReads& reads : plan.reads) {
     json["column_families"].push_back(
         {{"name", reads.column_family},
-         {"policy", PolicyText(*target.policies[i])},
-         {"reads_per_missing_row_before", reads.before},
-         {"reads_per_missing_row_after", reads.after}});
+         {"policy", PolicyText(*target.policies.at(reads.column_family))},
+         {"reads_per_1000_in_memory",
+          {{"now", 1000 * reads.before}, {"new", 1000 * reads.after}}}});
   }
   for (const FileRebuild& file : plan.files) {
     json["files"].push_back({{"path", file.path},
@@ -452,32 +431,55 @@ std::string WhatComesNext(const Json& report) {
   return "";
 }
 
+// What lookups read now and with new filters, first in the block cache.
+std::string ReadsInWords(const Json& report) {
+  std::string text = "Blocks that 1,000 lookups are expected to read:\n";
+  for (const Json& cache : report["caches"]) {
+    const Json& reads = cache["reads_per_1000"];
+    if (reads.is_null()) continue;
+    const auto names = cache["column_families"].get<std::vector<std::string>>();
+    absl::StrAppend(
+        &text,
+        BulletText(absl::StrCat(
+            report["caches"].size() > 1
+                ? absl::StrCat(absl::StrJoin(names, ", "), ": ")
+                : "",
+            ReadsText(reads["now"]), " now, ", ReadsText(reads["new"]),
+            Fill(" with new filters, in a block cache of {/memory:MB} MB "
+                 "({/memory_from})",
+                 cache),
+            cache["holds_filters"] == true ? "."
+                                           : " that has no filters in it.")));
+  }
+  for (const Json& family : report["column_families"]) {
+    absl::StrAppend(
+        &text,
+        BulletText(absl::StrCat(
+            report["column_families"].size() > 1 ? Fill("{/name}: ", family)
+                                                 : "",
+            Fill("{/reads_per_1000_in_memory/now:3} now, "
+                 "{/reads_per_1000_in_memory/new:3} with new filters, for "
+                 "missing rows, were all filters in memory.",
+                 family))));
+  }
+  return text + "\n";
+}
+
 std::string ReportAsText(const Json& report) {
   std::string text;
   for (const Json& family : report["column_families"]) {
-    absl::StrAppend(
-        &text, Fill("Column family {/name}: {/policy}\n", family),
-        NamedText("",
-                  Fill("Reads per missing row, if filters are in memory: "
-                       "{/reads_per_missing_row_before:3} before, "
-                       "{/reads_per_missing_row_after:3} after.\n",
-                       family),
-                  0));
+    absl::StrAppend(&text, Fill("Column family {/name}: {/policy}\n", family));
   }
+  absl::StrAppend(&text, ReadsInWords(report));
   absl::StrAppend(&text, NamedText("", WhatWasDone(report), 0));
   const auto add_note = [&text](const std::string& sentence) {
     if (!sentence.empty()) absl::StrAppend(&text, BulletText(sentence));
   };
-  const auto left_alone = [&report](const char* count, const char* why) {
-    const uint64_t files = report[count];
-    return files > 0 ? absl::StrCat(FilesText(files), " left alone: ", why)
-                     : "";
-  };
-  add_note(left_alone("files_no_better", "the new filter would be no better."));
-  add_note(left_alone("files_too_large",
-                      "the policy has less memory for their filters, but "
-                      "smaller ones let more missing keys pass. "
-                      "--allow_more_reads builds them."));
+  const uint64_t no_better = report["files_no_better"];
+  add_note(no_better > 0
+               ? absl::StrCat(FilesText(no_better),
+                              " left alone: the new filter would be no better.")
+               : "");
   add_note(WhatComesNext(report));
   return text;
 }
@@ -526,20 +528,15 @@ Runner DeclareMigrate(CLI::App* app) {
       "{id=linebloom;bits_per_key=10;line=plain}. With RocksDB's own, "
       "bloomfilter:10 or ribbonfilter:10, files with linebloom's filters get "
       "RocksDB's again. Default: the linebloom policy in the database's "
-      "OPTIONS, or linebloom with the bits per key of the Bloom filter there, "
-      "or linebloom:10");
+      "OPTIONS, or linebloom, which chooses the bits for the block cache");
   AddNumber(
-      app, "--memory", &config->memory, Unit::kBytes, 0, uint64_t{1} << 60,
-      "the application's block cache, by which bits_per_key=auto chooses; "
-      "0: what its info log says");
+      app, "--memory", &config->said.memory, Unit::kBytes, 1, uint64_t{1} << 60,
+      "the application's block cache, by which linebloom chooses; by default "
+      "as its info log says");
   AddNumber(
-      app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
-      "share of its lookups for existing rows, by which bits_per_key=auto "
-      "chooses too; by default as the statistics in its info log say");
-  app->add_flag("--allow_more_reads", config->allow_more_reads,
-                "also shrink filters to what bits_per_key=auto has room for in "
-                "the block cache; by default no filter gets a higher "
-                "false-positive rate");
+      app, "--hit_ratio", &config->said.hit_ratio, Unit::kShare, 0, 1,
+      "share of its lookups for existing rows, by which linebloom chooses too; "
+      "by default as its info log says");
   app->add_flag("--dry_run", config->dry_run,
                 "say what would be rewritten and what that saves, and write "
                 "nothing; another process may have the database open");
@@ -555,7 +552,7 @@ const Subcommand kMigrate = {
 Those that save the most reads per byte come first.
 
   linebloom migrate /var/lib/my_database --dry_run
-  linebloom migrate /var/lib/my_database --policy=linebloom:10
+  linebloom migrate /var/lib/my_database
   linebloom migrate /var/lib/my_database --policy=bloomfilter:10
 
 Once rewritten, files need linebloom wherever they are read: RocksDB without it

@@ -88,12 +88,6 @@ struct RebuildFiltersOptions {
   // says where all else is, is always read.
   bool check_data_blocks = true;
 
-  // With bits_per_key=auto and filters in the block cache, rewrites files whose
-  // filters are larger than new ones too, although lookups would read more
-  // blocks if all filters were in memory. Otherwise those files stay, and the
-  // report counts them.
-  bool allow_more_reads = false;
-
   // Reports which files would be rewritten and which lack disk space, and
   // changes nothing.
   bool dry_run = false;
@@ -122,8 +116,6 @@ struct RebuildFiltersReport {
   // Files that have a reason but are left alone because the policy's filter
   // would be no better, for example a Ribbon filter of the same size.
   uint64_t files_no_better = 0;
-  // Files that would get a smaller filter if allow_more_reads were set.
-  uint64_t files_too_large = 0;
   // Live files left alone, a sentence each with the path: unreadable, or
   // with an empty partition that this policy would write again (MultiGet may
   // then miss rows). RocksDB's own policies do since 9.6, if no key of a

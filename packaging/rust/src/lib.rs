@@ -9,6 +9,9 @@
 //! let filter = linebloom::FilterPolicy::auto();
 //! let mut options = rocksdb::Options::default();
 //! options.create_if_missing(true);
+//! let mut table = rocksdb::BlockBasedOptions::default();
+//! table.set_cache_index_and_filter_blocks(true); // else files get 10 bits per key
+//! options.set_block_based_table_factory(&table);
 //! let options = options.get_options_from_string(filter.database_options())?;
 //! let db = rocksdb::DB::open(&options, "db")?;
 //! # Ok(()) }

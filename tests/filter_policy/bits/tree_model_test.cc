@@ -30,28 +30,44 @@ TEST(ModelOfTest, RunsOfATree) {
   for (const read_model::Files& alike : tree.runs[3].files) {
     rows += alike.rows;
     EXPECT_EQ(alike.rows, alike.filter_keys);
-    EXPECT_FALSE(alike.kept.has_value());
+    // As they are.
+    EXPECT_EQ(10 * alike.rows / 8, alike.kept->bytes);
+    EXPECT_NEAR(0.01, alike.kept->rate, 1e-9);
   }
   EXPECT_EQ(19'000, rows);
 }
 
 // Files of a family without a policy stay without filters.
 TEST(ModelOfTest, FilesWithoutFilters) {
-  const auto files = [](const FileTotals& file) {
-    return ModelOf(TreeWith({{file, 6}}), kCompactionStyleLevel)
-        .runs[0]
-        .files[0];
+  const auto tree = [](const FileTotals& file) {
+    return ModelOf(TreeWith({{file, 6}}), kCompactionStyleLevel);
   };
+  const auto files = [&](const FileTotals& file) {
+    return read_model::Renewed({tree(file)})[0].runs[0].files[0];
+  };
+  EXPECT_EQ(0, tree(UnfilteredFile(1000)).runs[0].files[0].kept->bytes);
+  EXPECT_EQ(1, tree(UnfilteredFile(1000)).runs[0].files[0].kept->rate);
   EXPECT_FALSE(files(UnfilteredFile(1000)).kept.has_value());
-  const read_model::Files without = files({.rows = 1000, .files = 1});
+  const read_model::Files without =
+      files({.rows = 1000, .passed = 1000, .files = 1});
   ASSERT_TRUE(without.kept.has_value());
   EXPECT_EQ(0, without.kept->bytes);
+  EXPECT_EQ(1, without.kept->rate);
   EXPECT_EQ(1000, without.filter_keys);
   EXPECT_FALSE(files({.unknown = 1000, .files = 1}).kept.has_value());
   // Keys and prefixes of the rows that have a filter.
   FileTotals mixed = UnfilteredFile(1000);
-  mixed.Add({.rows = 500, .keys = 750, .files = 1});
+  mixed.Add({.rows = 500, .keys = 750, .passed = 5, .files = 1});
   EXPECT_EQ(1500 * 1.5, files(mixed).filter_keys);
+  EXPECT_EQ(1005.0 / 1500, tree(mixed).runs[0].files[0].kept->rate);
+  // Files that were written before the family had a policy get filters too.
+  TreeState later = TreeWith({{FilteredFile(1000), 5},
+                              {{.rows = 9000, .passed = 9000, .files = 1}, 6}});
+  const auto renewed =
+      read_model::Renewed({ModelOf(later, kCompactionStyleLevel)});
+  for (const read_model::Run& run : renewed[0].runs) {
+    EXPECT_FALSE(run.files[0].kept.has_value());
+  }
 }
 
 // A bulk load may leave thousands of files in level 0. Each is met by each

@@ -24,6 +24,7 @@ constexpr AutoBits kChosen = {.average_bits = 7.5,
                               .cache_bytes = 12.5e9,
                               .index_bytes = 690e3,
                               .hits = {0.125, 0.125},
+                              .reads_now = {0.0789, 0.0789},
                               .reads = {0.0123, 0.0123},
                               .reads_with_10 = {0.0456, 0.0456}};
 
@@ -75,6 +76,23 @@ TEST(NotesTest, NoListener) {
       EXPECT_THAT(note, HasSubstr(words));
     }
   }
+}
+
+TEST(NotesTest, FiltersBesideTheCacheAreSaidOnce) {
+  const auto policy = MakePolicy();
+  Log log;
+  rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.level_at_creation = 1;
+  context.info_log = &log;
+  for (int i = 0; i < 2; ++i) {
+    BeginFile({.reason = context.reason});
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(context));
+  }
+  ASSERT_EQ(1u, log.lines.size());
+  EXPECT_THAT(log.lines[0], HasSubstr("get 10 bits per key on average"));
+  EXPECT_THAT(log.lines[0], HasSubstr("cache_index_and_filter_blocks=true"));
 }
 
 // Every half bit, however small the steps are.

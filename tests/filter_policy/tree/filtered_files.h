@@ -12,6 +12,7 @@ inline FileTotals FilteredFile(double rows) {
   return {.rows = rows,
           .keys = rows,
           .bits = 10 * rows,
+          .passed = 0.01 * rows,
           .files = 1,
           .index_bytes = rows,
           .data_blocks = rows / 10,
@@ -19,7 +20,7 @@ inline FileTotals FilteredFile(double rows) {
 }
 
 inline FileTotals UnfilteredFile(double rows) {
-  return {.rows = rows, .unfiltered = rows, .files = 1};
+  return {.rows = rows, .unfiltered = rows, .passed = rows, .files = 1};
 }
 
 struct PlacedFile {

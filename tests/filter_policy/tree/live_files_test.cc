@@ -267,6 +267,22 @@ TEST_F(LiveFilesTest, AFlushThatTellsNothingLeavesTheLastOne) {
       Describe(rocksdb::TableFileCreationReason::kFlush, 2).tree->last_flush);
 }
 
+TEST(TotalsOfTest, TheRateIsThatOfTheKindOfFilter) {
+  const auto rate = [](const std::string& policy, uint64_t bytes) {
+    rocksdb::TableProperties properties;
+    properties.num_entries = 1000;
+    properties.filter_policy_name = policy;
+    properties.filter_size = bytes;
+    return TotalsOf(&properties, 0)->passed / 1000;
+  };
+  EXPECT_NEAR(0.0095, rate("bloomfilter", 1250), 0.0003);
+  EXPECT_NEAR(0.0095, rate("rocksdb.BuiltinBloomFilter", 1250), 0.0003);
+  EXPECT_NEAR(0.0095, rate("ribbonfilter", 868), 0.0005);
+  EXPECT_NEAR(0.00128, rate("linebloom", 1250), 0.00003);
+  EXPECT_EQ(1, rate("linebloom", 0));
+  EXPECT_EQ(1, rate("", 0));
+}
+
 TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
   constexpr uint64_t kBytes = 20'000;
   for (const uint64_t claimed :

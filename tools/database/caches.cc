@@ -1,0 +1,279 @@
+#include "tools/database/caches.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "filter_policy/bits/tree_model.h"
+#include "filter_policy/policy/policy_options.h"
+#include "filter_policy/tree/live_files.h"
+#include "rocksdb/table.h"
+#include "rocksdb/table_properties.h"
+#include "table/sst_file.h"
+#include "table/status.h"
+#include "tools/database/databases.h"
+#include "tools/report/run_tool.h"
+
+namespace linebloom::tools {
+namespace {
+
+// By the stored options; without them as RocksDB's tuning guide has it, with
+// level 0 pinned.
+rocksdb::BlockBasedTableOptions TableOf(const std::string& family,
+                                        const DatabaseFacts& database) {
+  const auto stored = database.families.find(family);
+  if (stored != database.families.end() && stored->second.table != nullptr) {
+    return *stored->second.table;
+  }
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  return table;
+}
+
+rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
+                                       const DatabaseFacts& database) {
+  for (const auto& stored : database.stored.families) {
+    if (stored.name == family) return stored.options;
+  }
+  return {};
+}
+
+bool IsUsed(const SstFile& file) {
+  return file.filter().kind == FilterKind::kFull ||
+         file.filter().kind == FilterKind::kPartitioned;
+}
+
+// What RocksDB tells a listener of the file. It may claim anything.
+FileTotals TotalsOf(const SstFile& file) {
+  const Properties& from = file.properties();
+  rocksdb::TableProperties to;
+  to.num_entries = from.num_entries;
+  to.num_filter_entries = from.num_filter_entries.value_or(0);
+  to.filter_size = IsUsed(file) ? file.filter().TotalSize() : 0;
+  to.filter_policy_name = from.filter_policy_name;
+  to.index_size = from.index_size;
+  to.num_data_blocks = from.num_data_blocks;
+  to.data_size = from.data_size;
+  to.raw_key_size = from.raw_key_size;
+  to.raw_value_size = from.raw_value_size;
+  to.compression_name = from.compression_name;
+  return linebloom::TotalsOf(&to, file.size()).value_or(FileTotals{.files = 1});
+}
+
+class Reader {
+ public:
+  Reader(const DatabaseFacts& database, const SaidLoad& said)
+      : database_(database), said_(said) {}
+
+  absl::StatusOr<DatabaseCaches> Read() {
+    const std::vector<LiveFile>& files = database_.files;
+    for (auto begin = files.begin(); begin != files.end();) {
+      const auto end = std::find_if(begin, files.end(), [&](const auto& file) {
+        return file.column_family != begin->column_family;
+      });
+      RETURN_IF_ERROR(AddFamily({begin, end}));
+      begin = end;
+    }
+    RETURN_IF_ERROR(CheckMissing());
+    const std::optional<double> logged = database_.log.hit_ratio;
+    const std::optional<double> hits =
+        said_.hit_ratio ? said_.hit_ratio : logged;
+    read_.hits_from = said_.hit_ratio ? "--hit_ratio"
+                      : logged        ? "by the info log"
+                                      : "not known";
+    if (hits) read_.hits = {*hits, *hits};
+    for (CacheFacts& facts : read_.caches) facts.load.hits = read_.hits;
+    read_.findings = census_.Judge(database_);
+    return std::move(read_);
+  }
+
+ private:
+  // The cache that the family shares with others: the info log has an address.
+  CacheFacts& FactsOf(const std::string& name) {
+    const LoggedFamily logged = database_.log.FamilyOf(name);
+    const std::string address =
+        !said_.memory && logged.cache_bytes ? logged.cache : "";
+    const auto [found, is_new] =
+        caches_.try_emplace(address, read_.caches.size());
+    if (is_new) read_.caches.emplace_back();
+    return read_.caches[found->second];
+  }
+
+  absl::Status AddFamily(const std::vector<LiveFile>& live) {
+    const std::string& name = live[0].column_family;
+    CacheFacts& facts = FactsOf(name);
+    facts.families.push_back(name);
+    TreeState tree;
+    for (const LiveFile& file : live) {
+      RETURN_IF_ERROR(CheckInterrupt());
+      AddFile(file, &facts, &tree);
+    }
+    facts.load.totals.Add(tree.filters);
+    facts.load.trees.push_back(
+        ModelOf(tree, OptionsOf(name, database_).compaction_style));
+    if (tree.filters.rows >= facts.most_rows) {
+      facts.most_rows = tree.filters.rows;
+      SetCache(name, &facts);
+    }
+    return absl::OkStatus();
+  }
+
+  void AddFile(const LiveFile& live, CacheFacts* facts, TreeState* tree) {
+    const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
+    if (absl::IsNotFound(file.status())) {
+      missing_.push_back(live.path);
+      return;
+    }
+    ++read_.files;
+    if (!file.ok()) {
+      read_.unreadable.push_back(file.status());
+      return;
+    }
+    census_.Add(live, *file);
+    tree->Add(TotalsOf(*file), live.level);
+    if (!IsUsed(*file)) return;
+    ++facts->filtered;
+    const std::string& policy = file->properties().filter_policy_name;
+    if (!absl::StrContains(facts->policies, policy)) {
+      absl::StrAppend(&facts->policies, facts->policies.empty() ? "" : ", ",
+                      policy);
+    }
+  }
+
+  void SetCache(const std::string& family, CacheFacts* facts) const {
+    read_model::Cache& cache = facts->load.cache;
+    cache = CacheUseOf(TableOf(family, database_));
+    const LoggedFamily logged = database_.log.FamilyOf(family);
+    const std::optional<uint64_t> bytes =
+        said_.memory ? said_.memory : logged.cache_bytes;
+    if (!bytes) return;
+    facts->from = said_.memory ? "--memory" : "by the info log";
+    cache.capacity = static_cast<double>(*bytes);
+    cache.shards = DefaultShards(cache.capacity);
+    if (bytes == logged.cache_bytes) {
+      cache.shards = logged.cache_shards.value_or(cache.shards);
+      cache.high_priority_share = logged.high_priority_share;
+    }
+    if (said_.shards) cache.shards = static_cast<double>(*said_.shards);
+  }
+
+  // Files that are still live, and yet aren't there, are an error.
+  absl::Status CheckMissing() {
+    if (missing_.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const std::vector<LiveFile> now,
+                     ListLiveFiles("DATABASE", database_.folder, ""));
+    for (const LiveFile& file : now) {
+      if (std::ranges::find(missing_, file.path) == missing_.end()) continue;
+      read_.unreadable.push_back(SstFile::Open(file.path).status());
+    }
+    return absl::OkStatus();
+  }
+
+  const DatabaseFacts& database_;
+  const SaidLoad& said_;
+  FilterCensus census_;
+  DatabaseCaches read_;
+  std::map<std::string, size_t> caches_;  // by address; "": not known
+  std::vector<std::string> missing_;      // paths
+};
+
+}  // namespace
+
+absl::StatusOr<DatabaseCaches> ReadCaches(const DatabaseFacts& database,
+                                          const SaidLoad& said) {
+  return Reader(database, said).Read();
+}
+
+double DefaultShards(double capacity) {
+  constexpr double kMinShardBytes = 512 << 10;
+  const auto shards =
+      static_cast<uint64_t>(std::clamp(capacity / kMinShardBytes, 1.0, 64.0));
+  return static_cast<double>(std::bit_floor(shards));
+}
+
+Policies PoliciesToBuild(const DatabaseFacts& database) {
+  Policies policies;
+  for (const LiveFile& file : database.files) {
+    // RocksDB's own family of statistics never has filters.
+    if (file.column_family == rocksdb::kPersistentStatsColumnFamilyName) {
+      continue;
+    }
+    FilterPolicyPtr& policy = policies[file.column_family];
+    if (policy != nullptr) continue;
+    policy = PolicyToBuild(OptionsOf(file.column_family, database));
+  }
+  return policies;
+}
+
+read_model::Tree TreeWith(const rocksdb::FilterPolicy* policy,
+                          read_model::Tree tree) {
+  tree.renews = false;
+  if (policy == nullptr) return tree;
+  const FilterPolicyOptions* const own = OptionsOfLinebloom(policy);
+  if (own != nullptr && IsAuto(*own)) {
+    tree.renews = true;
+    return tree;
+  }
+  if (own != nullptr && own->line == LineKind::kSolved) {
+    return WithFilters(std::move(tree), {.average_bits = BitsPerKeyOf(*own),
+                                         .by_level = IsLevelAware(*own)});
+  }
+  const std::string id = policy->GetId();
+  double bits = own != nullptr ? BitsPerKeyOf(*own) : BitsInId(id).value_or(10);
+  // Of a Bloom filter with the same rate.
+  if (absl::StrContains(id, "ibbon")) bits /= 1.44;
+  const read_model::Filters one = {
+      bits / 8, RateOf(own != nullptr ? "bloomfilter" : id, bits)};
+  for (read_model::Run& run : tree.runs) {
+    for (read_model::Files& files : run.files) {
+      files.kept = {files.filter_keys * one.bytes, one.rate};
+    }
+  }
+  return tree;
+}
+
+Answer AnswerFor(const CacheFacts& facts, const Policies& policies) {
+  CacheLoad load = facts.load;
+  for (read_model::Tree& tree : load.trees) tree.renews = true;
+  Answer answer;
+  answer.best = BitsFor(load);
+  answer.now = answer.best.reads_now;
+  for (size_t i = 0; i < load.trees.size(); ++i) {
+    const auto policy = policies.find(facts.families[i]);
+    load.trees[i] =
+        TreeWith(policy == policies.end() ? nullptr : policy->second.get(),
+                 std::move(load.trees[i]));
+  }
+  answer.renewed = BitsFor(load).reads;
+  return answer;
+}
+
+Json ReadsAsJson(const ReadRange& range) {
+  // Fewer count as none.
+  const auto rounded = [](double reads) {
+    constexpr double kNone = 1e-3;
+    return kNone * std::round(1000 * reads / kNone);
+  };
+  const auto [least, most] = std::minmax(range.least_hits, range.most_hits);
+  if (rounded(least) == rounded(most)) return rounded(least);
+  return {{"least", rounded(least)}, {"most", rounded(most)}};
+}
+
+std::string ReadsText(const Json& reads) {
+  return reads.is_number() ? ThreeDigits(reads)
+                           : absl::StrCat(ThreeDigits(reads["least"]), " to ",
+                                          ThreeDigits(reads["most"]));
+}
+
+Json AsJson(const CacheFacts& facts, const Answer& answer) {
+  if (facts.load.cache.capacity <= 0) return nullptr;
+  return {{"now", ReadsAsJson(answer.now)},
+          {"new", ReadsAsJson(answer.renewed)},
+          {"best", ReadsAsJson(answer.best.reads)}};
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,89 @@
+// The block caches of a database, the column families that share each of them,
+// and what lookups read: the one answer of all subcommands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "filter_policy/bits/auto_bits.h"
+#include "filter_policy/bits/cache_load.h"
+#include "filter_policy/bits/read_model.h"
+#include "rocksdb/filter_policy.h"
+#include "tools/database/database_facts.h"
+#include "tools/database/policies.h"
+#include "tools/report/terminal_text.h"
+
+namespace linebloom::tools {
+
+// What the user says in place of the info log.
+struct SaidLoad {
+  std::optional<uint64_t> memory;  // bytes of one block cache that all share
+  std::optional<uint64_t> shards;
+  std::optional<double> hit_ratio;  // share of the lookups
+};
+
+// A block cache and the column families that share it.
+struct CacheFacts {
+  std::vector<std::string> families;
+  // Their trees, as they are. The cache is used as by the family with the most
+  // rows; its capacity is 0 if nobody says how large it is.
+  CacheLoad load;
+  double most_rows = 0;
+  size_t filtered = 0;   // files with filters that lookups use
+  std::string policies;  // that wrote the filters
+  std::string from;      // who says how large the cache is
+};
+
+struct DatabaseCaches {
+  std::vector<CacheFacts> caches;
+  HitRange hits;          // of the lookups
+  std::string hits_from;  // who says how many hit
+  size_t files = 0;
+  FilterCensus::Findings findings;
+  std::vector<absl::Status> unreadable;  // of files
+};
+
+// Reads the files' footers, properties and metaindexes and nothing else; leaves
+// out files that another process, which has the database open, has removed
+// meanwhile. Cancelled after a signal.
+absl::StatusOr<DatabaseCaches> ReadCaches(const DatabaseFacts& database,
+                                          const SaidLoad& said);
+
+// The shards of an LRUCache of `capacity` bytes, if nobody says how many.
+double DefaultShards(double capacity);
+
+// By column family.
+using Policies = std::map<std::string, FilterPolicyPtr>;
+
+// Those of `linebloom migrate` unless it is told otherwise.
+Policies PoliciesToBuild(const DatabaseFacts& database);
+
+// The tree once all its files have the filters of `policy`; with null they
+// keep theirs.
+read_model::Tree TreeWith(const rocksdb::FilterPolicy* policy,
+                          read_model::Tree tree);
+
+// What lookups of a cache read: `now`, with the filters that files have; `new`,
+// once all have those of `policies`; and `best`, with linebloom's choice.
+struct Answer {
+  AutoBits best;
+  ReadRange now;
+  ReadRange renewed;
+};
+Answer AnswerFor(const CacheFacts& facts, const Policies& policies);
+
+// Blocks per 1,000 lookups: a number, or if hits aren't known {least, most}.
+Json ReadsAsJson(const ReadRange& range);
+std::string ReadsText(const Json& reads);  // "76.5", "20.8 to 1,050"
+
+// As `reads_per_1000` of a report: now, new and best. Null if nobody says how
+// large the cache is.
+Json AsJson(const CacheFacts& facts, const Answer& answer);
+
+}  // namespace linebloom::tools
