@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -498,19 +499,19 @@ std::vector<Load> LoadsBetween(double least_hits, double most_hits,
 namespace {
 
 // What merged trees have in common, by powers of `factor`.
-std::vector<long> ShapeOf(const Tree& tree, double factor) {
-  const auto power = [factor](double number) {
+std::vector<int64_t> ShapeOf(const Tree& tree, double factor) {
+  const auto power = [factor](double number) -> int64_t {
     return std::lround(std::log(std::max(1e-9, number)) / std::log(factor));
   };
   const double rows = std::max(1.0, RowsOf(tree));
-  std::vector<long> shape = {static_cast<long>(tree.renews),
-                             power(tree.lookups / rows)};
+  std::vector<int64_t> shape = {static_cast<int64_t>(tree.renews),
+                                power(tree.lookups / rows)};
   for (const Run& run : tree.runs) {
     const double of_run = RowsOf(run);
     double files = 0;
     for (const Files& some : run.files) files += some.count;
     shape.insert(shape.end(),
-                 {static_cast<long>(run.level0), power(of_run / rows),
+                 {static_cast<int64_t>(run.level0), power(of_run / rows),
                   power(of_run / std::max(1.0, files))});
   }
   return shape;
@@ -521,7 +522,7 @@ std::vector<long> ShapeOf(const Tree& tree, double factor) {
 std::vector<Tree> Merged(const std::vector<Tree>& trees) {
   constexpr size_t kFew = 16;
   if (trees.size() <= kFew) return trees;
-  std::map<std::vector<long>, Tree> merged;
+  std::map<std::vector<int64_t>, Tree> merged;
   for (double factor = 2; merged.empty() || merged.size() > kFew;
        factor *= factor) {
     merged.clear();

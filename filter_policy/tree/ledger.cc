@@ -106,8 +106,9 @@ void Ledger::Wrote(const DatabaseId& id, const std::string& family,
   double all_rows = rows;
   ForEachUser(cache, [&](const Database& database, const LiveFiles::Family& its,
                          const TableUse&) {
-    if (database.lookups == writer.lookups)
+    if (database.lookups == writer.lookups) {
       all_rows += its.live.filters.all_rows();
+    }
   });
   const auto answers = answers_.find(cache);
   LookupWindow* const window =
