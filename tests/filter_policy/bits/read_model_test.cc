@@ -418,24 +418,27 @@ TEST(MergedTest, AlikeTreesAreOne) {
   std::mt19937_64 random(1);
   std::vector<Tree> trees;
   double rows = 0;
+  double lookups = 0;
   for (int i = 0; i < 1000; ++i) {
     const double scale = 0.1 + static_cast<double>(random() % 1000) / 1000;
     trees.push_back(TreeOf({500 * scale, 5000 * scale, 50'000 * scale}));
     trees.back().lookups = scale * (1 + static_cast<double>(random() % 30));
     rows += 55'500 * scale;
+    lookups += trees.back().lookups;
   }
   const std::vector<Tree> merged = Merged(trees);
   EXPECT_LE(merged.size(), 16u);
   double merged_rows = 0;
-  double lookups = 0;
+  double merged_lookups = 0;
   for (const Tree& tree : merged) {
     ASSERT_EQ(3u, tree.runs.size());
-    lookups += tree.lookups;
+    merged_lookups += tree.lookups;
     for (const read_model::Run& run : tree.runs) {
       for (const Files& files : run.files) merged_rows += files.rows;
     }
   }
   EXPECT_NEAR(1, merged_rows / rows, 1e-9);
+  EXPECT_NEAR(1, merged_lookups / lookups, 1e-9);
   const Cache cache = {.capacity = 1.2 * rows};
   for (const double bits : {4.0, 7.0, 10.0}) {
     for (const double hits : {0.0, 0.2}) {
