@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "filter_policy/bits/rocksdb_cache.h"
 #include "filter_policy/tree/ledger.h"
 #include "filter_policy/tree/new_file.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/table.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 
