@@ -176,7 +176,7 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
   return bits;
 }
 
-double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
+double BitsForFile(const NewFile& file, double average_bits) {
   const std::vector<double> runs = RunsOf(file);
   const double run = KeysOfRun(file, runs);
   if (run <= 0) return BitsWithoutSizes(file, average_bits);
@@ -184,7 +184,7 @@ double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
   // With files of 64 KiB that is a tenth. A level that is to make up for it
   // would get only the average, and most reads.
   others.bits -= file.tree->filters.overhead;
-  const double planned = PlannedBits(runs, run, average_bits, line);
+  const double planned = PlannedBits(runs, run, average_bits, file.line);
   double bits = planned + Correction(others, planned, average_bits);
   if (others.keys > 0) {
     bits = std::min(
@@ -193,11 +193,11 @@ double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
   return std::clamp(bits, kMinBitsOfRun, kMaxBitsOfRun);
 }
 
-double BitsOfChoice(const NewFile& file, double average_bits, LineKind line) {
+double BitsOfChoice(const NewFile& file, double average_bits) {
   const std::vector<double> runs = RunsOf(file);
   const double run = KeysOfRun(file, runs);
   if (run <= 0) return BitsWithoutSizes(file, average_bits);
-  const double planned = PlannedBits(runs, run, average_bits, line);
+  const double planned = PlannedBits(runs, run, average_bits, file.line);
   if (run < kSmallRun * std::ranges::max(runs)) return planned;
   Others others = OthersOf(file, average_bits);
   others.bits -= file.tree->filters.overhead;

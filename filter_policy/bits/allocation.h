@@ -44,11 +44,11 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
 //                 will write. More or fewer make up for what other files have.
 //   otherwise     the average; a little more for a file recovered from the
 //                 log, which is small in all but a new database.
-double BitsForFile(const NewFile& file, double average_bits, LineKind line);
+double BitsForFile(const NewFile& file, double average_bits);
 
 // The same with an average that moves from file to file, as ChooseBits() has
 // it: files of small runs get what the average gives them, whatever others
 // have.
-double BitsOfChoice(const NewFile& file, double average_bits, LineKind line);
+double BitsOfChoice(const NewFile& file, double average_bits);
 
 }  // namespace linebloom

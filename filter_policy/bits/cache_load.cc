@@ -212,9 +212,11 @@ void AddTrees(const CacheUsers& users, CacheLoad* load) {
   for (const CacheUsers::Family& family : users.families) {
     const SourceLoad& source = sources[family.source];
     if (source.rows <= 0) continue;
-    load->trees.push_back(ModelOf(*family.tree, family.style));
-    load->trees.back().lookups =
+    read_model::Tree& tree =
+        load->trees.emplace_back(ModelOf(*family.tree, family.style));
+    tree.lookups =
         source.weight * family.tree->filters.all_rows() / source.rows;
+    tree.line = family.line;
   }
 }
 

@@ -57,15 +57,15 @@ double RowsOf(const Tree& tree) {
 }
 
 // The bits per key of each run's new files.
-std::vector<double> BitsOf(const std::vector<Run>& runs, const Choice& choice) {
+std::vector<double> BitsOf(const Tree& tree, const Choice& choice) {
   std::vector<double> keys;
-  for (const Run& run : runs) keys.push_back(std::max(1.0, KeysOf(run)));
+  for (const Run& run : tree.runs) keys.push_back(std::max(1.0, KeysOf(run)));
   if (!choice.filters_last_run) keys.pop_back();
   std::vector<double> bits(keys.size(), choice.average_bits);
   if (choice.by_level && !keys.empty()) {
-    bits = BitsOfRuns(keys, choice.average_bits, LineKind::kSolved);
+    bits = BitsOfRuns(keys, choice.average_bits, tree.line);
   }
-  bits.resize(runs.size());
+  bits.resize(tree.runs.size());
   return bits;
 }
 
@@ -161,13 +161,14 @@ class Requests {
   Reads reads_;
 };
 
-// The filters that new files with so many bits per key get.
-Filters FiltersOf(const Files& files, double bits) {
+// The filters of these lines that new files with so many bits per key get.
+Filters FiltersOf(const Files& files, LineKind line, double bits) {
   if (files.filter_keys <= 0 || bits <= 0) return {};
-  constexpr double kGroupBytes = kLinesPerGroup * kLineBytes;
-  const double groups = files.filter_keys * bits / 8 / kGroupBytes;
-  return {groups * (kGroupBytes + 1) + files.count * kFilterOverhead,
-          RateOf(bits)};
+  const double bytes_per_line =
+      1.0 * BytesOfLines(line, kLinesPerGroup) / kLinesPerGroup;
+  return {files.filter_keys * bits / kBitsPerLine * bytes_per_line +
+              files.count * kFilterOverhead,
+          RateOf(line, bits)};
 }
 
 Requests::Requests(const std::vector<Tree>& trees, const Cache& cache,
@@ -193,7 +194,7 @@ void Requests::Add(const Tree& tree, double share, const Choice& choice) {
   for (const Run& run : tree.runs) {
     for (const Files& files : run.files) data_blocks += files.data_blocks;
   }
-  const std::vector<double> bits = BitsOf(tree.runs, choice);
+  const std::vector<double> bits = BitsOf(tree, choice);
   double older_rows = rows;
   for (size_t i = 0; i < tree.runs.size(); ++i) {
     const Run& run = tree.runs[i];
@@ -209,8 +210,8 @@ void Requests::Add(const Tree& tree, double share, const Choice& choice) {
       const Requested scanned = {
           .per_scanned_block =
               data_blocks > 0 ? share * files.data_blocks / data_blocks : 0};
-      Add(files, files.kept.value_or(FiltersOf(files, bits[i])), IsPinned(run),
-          lookups, scanned);
+      Add(files, files.kept.value_or(FiltersOf(files, tree.line, bits[i])),
+          IsPinned(run), lookups, scanned);
     }
   }
 }
@@ -467,10 +468,10 @@ std::vector<Tree> Renewed(std::vector<Tree> trees) {
 }
 
 Tree WithFilters(Tree tree, const Choice& choice) {
-  const std::vector<double> bits = BitsOf(tree.runs, choice);
+  const std::vector<double> bits = BitsOf(tree, choice);
   for (size_t i = 0; i < tree.runs.size(); ++i) {
     for (Files& files : tree.runs[i].files) {
-      files.kept = FiltersOf(files, bits[i]);
+      files.kept = FiltersOf(files, tree.line, bits[i]);
     }
   }
   return tree;
@@ -505,6 +506,7 @@ std::vector<int64_t> ShapeOf(const Tree& tree, double factor) {
   };
   const double rows = std::max(1.0, RowsOf(tree));
   std::vector<int64_t> shape = {static_cast<int64_t>(tree.renews),
+                                static_cast<int64_t>(tree.line),
                                 power(tree.lookups / rows)};
   for (const Run& run : tree.runs) {
     const double of_run = RowsOf(run);
@@ -531,6 +533,7 @@ std::vector<Tree> Merged(const std::vector<Tree>& trees) {
       alike.runs.resize(tree.runs.size());
       alike.lookups += tree.lookups;
       alike.renews = tree.renews;
+      alike.line = tree.line;
       for (size_t i = 0; i < tree.runs.size(); ++i) {
         alike.runs[i].level0 = tree.runs[i].level0;
         alike.runs[i].covered = tree.runs[i].covered;

@@ -16,6 +16,8 @@
 #include <optional>
 #include <vector>
 
+#include "linebloom/line.h"
+
 namespace linebloom::read_model {
 
 // What a filter takes, and the share of missing keys that it lets pass. Files
@@ -59,6 +61,8 @@ struct Tree {
   double lookups = 0;
   // False if its new files have no linebloom filter either: they keep theirs.
   bool renews = true;
+  // Of the filters of new files.
+  LineKind line = LineKind::kSolved;
 };
 
 // Whose filters and indexes stay in the cache, whatever else lookups request.

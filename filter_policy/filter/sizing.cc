@@ -1,6 +1,7 @@
 #include "filter_policy/filter/sizing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <numbers>
@@ -121,30 +122,31 @@ std::optional<uint32_t> BitsForRate(LineKind line, double rate) {
   return enough;
 }
 
-// The rate of solved lines, which are built as plain ones below
-// kMinSolvedMillibits. A plain line's takes some 20 microseconds, so those are
-// computed once.
-double RateOf(double bits_per_key) {
-  constexpr double kPlainStep = 1.0 / 16;
+// A plain line's rate takes some 20 microseconds, so those are computed once.
+// Below kMinSolvedMillibits solved lines are built as plain ones.
+double RateOf(LineKind line, double bits_per_key) {
+  constexpr double kStep = 1.0 / 8;
   constexpr double kMinSolved = 1.0 * kMinSolvedMillibits / kMillibitsPerBit;
-  const auto rate = [](LineKind line, double of_bits) {
-    return ExpectedRate(line, static_cast<uint32_t>(of_bits * kMillibitsPerBit),
-                        kBitsPerLine / of_bits);
+  constexpr auto kPoints =
+      static_cast<size_t>((kMaxBitsOfRun - kMinBitsOfRun) / kStep) + 1;
+  const auto rate = [](LineKind of, double bits) {
+    return RateOfMillibits(of, static_cast<uint32_t>(bits * kMillibitsPerBit));
   };
   if (bits_per_key <= 0) return 1;
-  if (bits_per_key >= kMinSolved) return rate(LineKind::kSolved, bits_per_key);
-  constexpr auto kPoints =
-      static_cast<size_t>((kMinSolved - kMinBitsOfRun) / kPlainStep) + 1;
+  if (line == LineKind::kSolved && bits_per_key >= kMinSolved) {
+    return rate(LineKind::kSolved, bits_per_key);
+  }
   static const auto plain_rates = [&] {
-    std::array<double, kPoints + 1> rates = {};
+    std::array<double, kPoints> rates = {};
     for (size_t i = 0; i < rates.size(); ++i) {
-      rates[i] = rate(LineKind::kPlain, kMinBitsOfRun + i * kPlainStep);
+      rates[i] = rate(LineKind::kPlain, kMinBitsOfRun + i * kStep);
     }
     return rates;
   }();
-  const double place = std::max(0.0, bits_per_key - kMinBitsOfRun) / kPlainStep;
-  const auto i = std::min(static_cast<size_t>(place), kPoints - 1);
-  return std::lerp(plain_rates[i], plain_rates[i + 1], place - i);
+  const double place = std::max(0.0, bits_per_key - kMinBitsOfRun) / kStep;
+  const auto i = std::min(static_cast<size_t>(place), kPoints - 2);
+  return std::lerp(plain_rates[i], plain_rates[i + 1],
+                   std::min(1.0, place - static_cast<double>(i)));
 }
 
 }  // namespace linebloom

@@ -69,9 +69,9 @@ constexpr FilterRequest AsBuilt(FilterRequest request) {
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line);
 
-// The same of filters that a policy of solved lines builds with so many bits
-// per key, at least kMinBitsOfRun; 1 with none. Fast.
-double RateOf(double bits_per_key);
+// The same of filters that a policy of these lines builds with so many bits per
+// key, at least kMinBitsOfRun; 1 with none. Fast.
+double RateOf(LineKind line, double bits_per_key);
 
 // The rate of plain lines with `probes` probes per key. Their numbers of keys
 // are Poisson distributed (Putze, Sanders, Singler 2009), and a line with n

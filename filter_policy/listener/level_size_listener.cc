@@ -62,8 +62,8 @@ char this_copy = 0;
 UsersOfCache MakeUsersOf(const DatabaseId& id, const std::string& family) {
   return [id, family](const NewFile& file,
                       const rocksdb::BlockBasedTableOptions& table) {
-    return Ledger::OfProcess().UsersOf(id, family,
-                                       {table.block_cache, file.style});
+    return Ledger::OfProcess().UsersOf(
+        id, family, {table.block_cache, file.style, file.line});
   };
 }
 

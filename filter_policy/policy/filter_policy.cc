@@ -117,7 +117,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     Settle();
   }
 
-  const char* Name() const override { return kFilterPolicyName; }
+  // Files have it among their properties, where the listener finds it again.
+  const char* Name() const override { return NameOf(used_); }
 
   // RocksDB's own: a file's filter is found only under this name, so with
   // another one all existing files would lose theirs at the switch.

@@ -41,11 +41,11 @@ constexpr std::pair<std::string_view, LineKind> kLineKinds[] = {
     {"plain", LineKind::kPlain},
 };
 
-// What an ID begins with, and the option whose value follows. Only one of these
-// options may be set.
+// What an ID has after the policy's name, and the option whose value follows.
+// Only one of these options may be set.
 constexpr std::pair<std::string_view, const char*> kIdForms[] = {
-    {"linebloom:rate:", "false_positive_rate"},
-    {"linebloom:", "bits_per_key"},
+    {":rate:", "false_positive_rate"},
+    {":", "bits_per_key"},
 };
 
 Status OutOfRange(std::string_view option, std::string_view value,
@@ -296,9 +296,18 @@ bool CacheHoldsFilters(const rocksdb::BlockBasedTableOptions& table) {
 
 const FilterPolicyOptions* OptionsOfLinebloom(
     const rocksdb::FilterPolicy* policy) {
-  return policy != nullptr && policy->Name() == std::string(kFilterPolicyName)
+  return policy != nullptr && IsLinebloom(policy->Name())
              ? policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName)
              : nullptr;
+}
+
+bool IsLinebloom(std::string_view policy_name) {
+  return policy_name == kFilterPolicyName || policy_name == kPlainPolicyName;
+}
+
+const char* NameOf(const FilterPolicyOptions& options) {
+  return options.line == LineKind::kPlain ? kPlainPolicyName
+                                          : kFilterPolicyName;
 }
 
 bool IsAuto(const FilterPolicyOptions& options) {
@@ -352,6 +361,7 @@ std::optional<FilterRequest> RequestFor(
   if (options.canonical_key != nullptr) {
     request.canonical_key = CanonicalId(*options.canonical_key);
   }
+  if (file) file->line = options.line;
   double bits = BitsPerKeyOf(options);
   const bool in_cache = IsAuto(options) && CacheHoldsFilters(table);
   if (by_level && in_cache) {
@@ -362,8 +372,7 @@ std::optional<FilterRequest> RequestFor(
     bits = found.average_bits;
   }
   if (by_level) {
-    bits = in_cache ? BitsOfChoice(*file, bits, options.line)
-                    : BitsForFile(*file, bits, options.line);
+    bits = in_cache ? BitsOfChoice(*file, bits) : BitsForFile(*file, bits);
   }
   request.millibits_per_key = RoundToMillibits(bits);
   return AsBuilt(request);
@@ -385,6 +394,8 @@ Status Validate(const FilterPolicyOptions& options) {
 
 FilterPolicyOptions InPlaceOf(const FilterPolicyOptions& options) {
   return {.bits_per_key = kDefaultBitsPerKey,
+          .line = NeedsSolvedLines(options).empty() ? options.line
+                                                    : LineKind::kSolved,
           .hash_seed = options.hash_seed,
           .canonical_key = options.canonical_key};
 }
@@ -396,23 +407,31 @@ uint32_t RoundToMillibits(double bits_per_key) {
 }
 
 Status ParseId(std::string_view id, FilterPolicyOptions* options) {
-  if (id == kFilterPolicyName) return Status::OK();
-  for (const auto& [prefix, option] : kIdForms) {
-    if (id.starts_with(prefix)) {
-      return Find(option).Parse(id.substr(prefix.size()), options);
+  for (const std::string_view name : {kPlainPolicyName, kFilterPolicyName}) {
+    if (!id.starts_with(name)) continue;
+    const std::string_view rest = id.substr(name.size());
+    if (name == kPlainPolicyName) options->line = LineKind::kPlain;
+    if (rest.empty()) return Status::OK();
+    for (const auto& [prefix, option] : kIdForms) {
+      if (rest.starts_with(prefix)) {
+        return Find(option).Parse(rest.substr(prefix.size()), options);
+      }
     }
   }
   return Status::InvalidArgument(
       "linebloom: '" + std::string(id) +
-      "': must be linebloom, linebloom:BITS or linebloom:rate:RATE");
+      "': must be linebloom, linebloom:BITS or linebloom:rate:RATE, or the "
+      "same with linebloom:plain");
 }
 
 std::string IdOf(const FilterPolicyOptions& options) {
   for (const auto& [prefix, option] : kIdForms) {
     const std::string value = Find(option).print(options);
-    if (value != kUnset && value != kAuto) return std::string(prefix) + value;
+    if (value != kUnset && value != kAuto) {
+      return NameOf(options) + std::string(prefix) + value;
+    }
   }
-  return kFilterPolicyName;
+  return NameOf(options);
 }
 
 Status ParseFilterPolicyOptions(const std::string& text,

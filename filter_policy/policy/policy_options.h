@@ -28,6 +28,13 @@ const rocksdb::BlockBasedTableOptions* TableOptionsOf(
 // True if filters share a block cache with data.
 bool CacheHoldsFilters(const rocksdb::BlockBasedTableOptions& table);
 
+// True for the FilterPolicy::Name() of linebloom's policies, which table
+// properties have too.
+bool IsLinebloom(std::string_view policy_name);
+
+// That of a policy with these options.
+const char* NameOf(const FilterPolicyOptions& options);
+
 // linebloom's options of the policy; null for any other policy, and for null.
 const FilterPolicyOptions* OptionsOfLinebloom(
     const rocksdb::FilterPolicy* policy);
@@ -35,8 +42,8 @@ const FilterPolicyOptions* OptionsOfLinebloom(
 // InvalidArgument, naming option, value and range, or OK.
 rocksdb::Status Validate(const FilterPolicyOptions& options);
 
-// Valid options for filters in place of invalid ones: kDefaultBitsPerKey in
-// solved lines, with the seed and the canonical key of `options`.
+// Valid options for filters in place of invalid ones: kDefaultBitsPerKey, with
+// the line, or else the seed and the canonical key, of `options`.
 FilterPolicyOptions InPlaceOf(const FilterPolicyOptions& options);
 
 // bits_per_key=auto: neither bits nor a rate are set.
@@ -57,7 +64,8 @@ bool NeedsCanonicalKey(const rocksdb::Comparator* comparator);
 bool BuildsNothing(const FilterPolicyOptions& options);
 
 // The ID of a policy with these options: `linebloom`, which is auto,
-// `linebloom:10`, or for a rate `linebloom:rate:0.01`.
+// `linebloom:10`, or for a rate `linebloom:rate:0.01`; of plain lines
+// `linebloom:plain`, `linebloom:plain:10` and so on.
 std::string IdOf(const FilterPolicyOptions& options);
 
 // The number that stands for the function in filter blocks, from its name;
@@ -76,7 +84,8 @@ std::optional<FilterRequest> RequestFor(
 // `bits_per_key` must be in range.
 uint32_t RoundToMillibits(double bits_per_key);
 
-// Parses an ID: `linebloom`, alone or with `:BITS` or `:rate:RATE`.
+// Parses an ID: `linebloom` or `linebloom:plain`, alone or with `:BITS` or
+// `:rate:RATE`.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
 // Parses a complete policy: an ID, or options with or without an ID and braces,

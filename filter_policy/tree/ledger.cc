@@ -141,14 +141,15 @@ CacheUsers Ledger::UsersOf(const DatabaseId& id, const std::string& family,
   CacheUsers users;
   std::map<CountedLookups*, size_t> sources;
   ProbedTrees sampled;
-  ForEachUser(
-      use.cache, [&](const Database& database, const LiveFiles::Family& user,
-                     const TableUse& table) {
-        const auto [source, is_new] =
-            sources.try_emplace(database.lookups.get(), sources.size());
-        users.families.push_back({user.tree, table.style, source->second});
-        if (database.lookups == nullptr) sampled.Add(*user.tree);
-      });
+  ForEachUser(use.cache,
+              [&](const Database& database, const LiveFiles::Family& user,
+                  const TableUse& table) {
+                const auto [source, is_new] =
+                    sources.try_emplace(database.lookups.get(), sources.size());
+                users.families.push_back(
+                    {user.tree, table.style, source->second, table.line});
+                if (database.lookups == nullptr) sampled.Add(*user.tree);
+              });
   users.sources.resize(sources.size());
   for (const auto& [counted, source] : sources) {
     if (counted == nullptr) {

@@ -58,6 +58,7 @@ struct CacheUsers {
     std::shared_ptr<const TreeState> tree;
     rocksdb::CompactionStyle style;
     size_t source;
+    LineKind line = LineKind::kSolved;  // of new filters
   };
   std::vector<Source> sources;
   std::vector<Family> families;

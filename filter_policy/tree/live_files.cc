@@ -6,6 +6,7 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/sizing.h"
+#include "linebloom/filter_policy.h"
 
 namespace linebloom {
 namespace {
@@ -69,15 +70,13 @@ bool IsAmbiguous(const rocksdb::TableProperties& properties) {
 // count as Bloom's.
 double RateOf(const std::string& policy, double bits_per_key) {
   if (bits_per_key <= 0) return 1;
-  if (policy.find("linebloom") != std::string::npos) {
-    return RateOf(std::max(bits_per_key, kMinBitsOfRun));
-  }
-  const bool is_ribbon = policy.find("ibbon") != std::string::npos;
-  const double bits =
-      std::clamp((is_ribbon ? 1.44 : 1) * bits_per_key, 1.0, 100.0);
-  return ExpectedRate(LineKind::kPlain,
-                      static_cast<uint32_t>(kMillibitsPerBit * bits),
-                      kBitsPerLine / bits);
+  const auto has = [&](const char* name) {
+    return policy.find(name) != std::string::npos;
+  };
+  const bool is_solved = has(kFilterPolicyName) && !has(kPlainPolicyName);
+  const double bits = (has("ibbon") ? 1.44 : 1) * bits_per_key;
+  return RateOf(is_solved ? LineKind::kSolved : LineKind::kPlain,
+                std::max(bits, kMinBitsOfRun));
 }
 
 std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,

@@ -30,6 +30,7 @@
 
 #include "filter_policy/tree/new_file.h"
 #include "filter_policy/tree/tree_state.h"
+#include "linebloom/line.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
@@ -54,6 +55,7 @@ using SizeOfFile = std::function<uint64_t(const std::string& path)>;
 struct TableUse {
   std::weak_ptr<rocksdb::Cache> cache;
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
+  LineKind line = LineKind::kSolved;  // of new filters
 };
 
 class LiveFiles {

@@ -19,6 +19,7 @@
 #include <string>
 
 #include "filter_policy/tree/tree_state.h"
+#include "linebloom/line.h"
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
@@ -50,6 +51,7 @@ struct NewFile {
   double input_keys = 0;
   // Null without a listener. For ChooseBits().
   UsersOfCache users_of = nullptr;
+  LineKind line = LineKind::kSolved;  // of its filter
   // From RocksDB, by TakeNewFile().
   int level = 0;
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;

@@ -23,7 +23,7 @@ void ProbedTrees::Add(const TreeState& tree) {
       return;
     }
     ++runs;
-    rates += RateOf(run.bits / run.keys);
+    rates += run.passed / run.all_rows();
     rows += run.all_rows();
     ambiguous_ += run.ambiguous;
     probes_of_rows_ += runs * run.all_rows();

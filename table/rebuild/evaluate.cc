@@ -93,11 +93,17 @@ bool HasOtherSeed(const Case& c) {
          (seed == kRandomHashSeed ? had == 0 : had != seed);
 }
 
+// RocksDB without linebloom is to read the filters too, and can't.
+bool LocksIn(const Case& c) {
+  return c.kind() == BlockKind::kLinebloom &&
+         c.target.policy_name == kPlainPolicyName;
+}
+
 // RocksDB's policies read each other's filters, of any size.
 bool IsOfOtherKind(const Case& c) {
   const bool builds_its_kind =
       c.is_for_rocksdb() || c.target.request.line == LineKind::kPlain;
-  return c.kind() == BlockKind::kReserved ||
+  return c.kind() == BlockKind::kReserved || LocksIn(c) ||
          (IsOfRocksDb(c.kind()) && !builds_its_kind);
 }
 
@@ -311,7 +317,7 @@ Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target) {
       kRules, [&c](const Rule& each) { return each.applies(c); });
   if (rule != std::end(kRules)) evaluation.reason = rule->reason;
   evaluation.pays = evaluation.reason.has_value() &&
-                    (FailsItsJob(*evaluation.reason) ||
+                    (FailsItsJob(*evaluation.reason) || LocksIn(c) ||
                      evaluation.rate_after < evaluation.rate_now);
   if (!evaluation.pays && target.may_shrink &&
       evaluation.bytes_after < kWorthShrinking * facts.bytes) {
@@ -341,7 +347,7 @@ std::string ReadPolicy(FamilyToRebuild* family) {
     return "its filters hold nothing: whole_key_filtering is off and there is "
            "no prefix_extractor";
   }
-  return table->filter_policy->Name() == std::string(kFilterPolicyName)
+  return IsLinebloom(table->filter_policy->Name())
              ? ReadOwnPolicy(*table->filter_policy, family)
              : ReadBuiltInPolicy(*table->filter_policy, family);
 }

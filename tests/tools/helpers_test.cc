@@ -268,7 +268,9 @@ TEST(ShortPolicyNameTest, IsWhatPeopleSay) {
            {"{id=linebloom;bits_per_key=8;level_aware=true}",
             "linebloom:8 levels"},
            {"{level_aware=false;id=linebloom;bits_per_key=8;line=plain}",
-            "linebloom:8 plain"},
+            "linebloom:plain:8"},
+           {"{id=linebloom:plain;line=plain;bits_per_key=auto}",
+            "linebloom:plain"},
            {"{id=linebloom;hash_seed=0;line=solved;level_aware=false;"
             "false_positive_rate=unset;bits_per_key=auto;}",
             "linebloom"},

@@ -214,20 +214,19 @@ read_model::Tree TreeWith(const rocksdb::FilterPolicy* policy,
   tree.renews = false;
   if (policy == nullptr) return tree;
   const FilterPolicyOptions* const own = OptionsOfLinebloom(policy);
-  if (own != nullptr && IsAuto(*own)) {
-    tree.renews = true;
-    return tree;
-  }
-  if (own != nullptr && own->line == LineKind::kSolved) {
-    return WithFilters(std::move(tree), {.average_bits = BitsPerKeyOf(*own),
-                                         .by_level = IsLevelAware(*own)});
+  if (own != nullptr) {
+    tree.line = own->line;
+    tree.renews = IsAuto(*own);
+    return tree.renews ? tree
+                       : WithFilters(std::move(tree),
+                                     {.average_bits = BitsPerKeyOf(*own),
+                                      .by_level = own->level_aware});
   }
   const std::string id = policy->GetId();
-  double bits = own != nullptr ? BitsPerKeyOf(*own) : BitsInId(id).value_or(10);
+  double bits = BitsInId(id).value_or(10);
   // Of a Bloom filter with the same rate.
   if (absl::StrContains(id, "ibbon")) bits /= 1.44;
-  const read_model::Filters one = {
-      bits / 8, RateOf(own != nullptr ? "bloomfilter" : id, bits)};
+  const read_model::Filters one = {bits / 8, RateOf(id, bits)};
   for (read_model::Run& run : tree.runs) {
     for (read_model::Files& files : run.files) {
       files.kept = {files.filter_keys * one.bytes, one.rate};

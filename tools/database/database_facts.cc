@@ -168,7 +168,7 @@ void FilterCensus::Add(const LiveFile& live, const SstFile& file) {
   ++family.files;
   family.filtered += used ? 1 : 0;
   family.by_linebloom +=
-      used && properties.filter_policy_name == kFilterPolicyName ? 1 : 0;
+      used && IsLinebloom(properties.filter_policy_name) ? 1 : 0;
   family.without_policy += !used && has_keys && !has_policy ? 1 : 0;
 }
 

@@ -145,19 +145,22 @@ std::string ShortPolicyName(const std::string& policy) {
     if (is_default) continue;
     if (absl::ConsumePrefix(&option, "id=")) {
       // OPTIONS may have {id=linebloom:9;...;bits_per_key=9}.
-      const size_t end = std::min(option.find(':'), option.size());
-      name = std::string(option.substr(0, end));
-      bits = std::string(option.substr(end));
+      for (const char* const own : {kPlainPolicyName, kFilterPolicyName}) {
+        if (!name.empty() || !absl::ConsumePrefix(&option, own)) continue;
+        name = own;
+        bits = std::string(option);
+      }
+    } else if (option == "line=plain") {
+      name = kPlainPolicyName;
     } else if (absl::ConsumePrefix(&option, "bits_per_key=")) {
       bits = absl::StrCat(":", option);
     } else if (option == "level_aware=true") {
       absl::StrAppend(&rest, " levels");
     } else {
-      absl::ConsumePrefix(&option, "line=");
       absl::StrAppend(&rest, " ", option);
     }
   }
-  return name == kFilterPolicyName ? name + bits + rest : policy;
+  return name.empty() ? policy : name + bits + rest;
 }
 
 std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,

@@ -99,8 +99,8 @@ std::string PolicyText(const rocksdb::FilterPolicy& policy) {
   if (own == nullptr) {
     return absl::StrCat(policy.GetId(), ", RocksDB's own");
   }
-  return absl::StrCat(policy.GetId(), ", ",
-                      own->line == LineKind::kPlain ? "plain" : "solved",
+  return absl::StrCat(policy.GetId(),
+                      own->line == LineKind::kPlain ? "" : ", solved",
                       own->level_aware ? ", level aware" : "");
 }
 
@@ -525,7 +525,7 @@ Runner DeclareMigrate(CLI::App* app) {
   app->add_option(
       "--policy", config->policy,
       "the policy to build filters with, such as linebloom:10 or "
-      "{id=linebloom;bits_per_key=10;line=plain}. With RocksDB's own, "
+      "linebloom:plain. With RocksDB's own, "
       "bloomfilter:10 or ribbonfilter:10, files with linebloom's filters get "
       "RocksDB's again. Default: the linebloom policy in the database's "
       "OPTIONS, or linebloom, which chooses the bits for the block cache");

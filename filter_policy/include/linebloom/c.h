@@ -28,8 +28,8 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 // (linebloom/filter_policy.h):
 //
 //   linebloom
-//   bits_per_key=10
-//   {id=linebloom;bits_per_key=10;line=plain}
+//   linebloom:plain
+//   {id=linebloom;bits_per_key=10;level_aware=true}
 //
 // If the string is invalid or NULL, or in a RocksDB of another minor version,
 // returns NULL and sets *errptr like the functions in rocksdb/c.h: *errptr must

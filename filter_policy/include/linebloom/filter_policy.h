@@ -18,6 +18,7 @@
 //   listeners=linebloom_level_sizes
 //   filter_policy=linebloom
 //   filter_policy=linebloom:10
+//   filter_policy=linebloom:plain
 //   filter_policy={id=linebloom;bits_per_key=10;level_aware=true}
 //
 // This header needs only C++17 and RocksDB's public headers.
@@ -150,8 +151,21 @@ struct FilterPolicyOptions {
 // Where bits_per_key=auto can choose none.
 inline constexpr double kDefaultBitsPerKey = 10.0;
 
-// The ID in option strings, and the result of FilterPolicy::Name().
+// The IDs in option strings, and the results of FilterPolicy::Name(): of solved
+// lines, and of plain ones.
 inline constexpr char kFilterPolicyName[] = "linebloom";
+inline constexpr char kPlainPolicyName[] = "linebloom:plain";
+
+// Options for plain lines: filters in RocksDB's own format, which it goes on
+// reading without linebloom. Bits are found as with solved lines, and missing
+// rows read about half of what they do with RocksDB's Bloom filter.
+//
+//   linebloom::Use(&options, linebloom::PlainLines());
+inline FilterPolicyOptions PlainLines() {
+  FilterPolicyOptions options;
+  options.line = LineKind::kPlain;
+  return options;
+}
 
 // Returns a new policy that the caller owns (hand it to a `std::shared_ptr`).
 // Never null: options out of range are reported when RocksDB validates them,

@@ -94,7 +94,7 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
        12.87},
   };
   for (const auto& [what, file, bits] : cases) {
-    EXPECT_NEAR(bits, BitsForFile(file, 10, LineKind::kSolved), 0.1) << what;
+    EXPECT_NEAR(bits, BitsForFile(file, 10), 0.1) << what;
   }
 }
 
@@ -104,7 +104,7 @@ TEST(AllocationTest, OfAChoiceOnlyLargeRunsMakeUpForOthers) {
     return BitsOfChoice(
         Compacted({.levels = levels, .filters = Filters(1e7, others)}, level,
                   1e5),
-        10, LineKind::kSolved);
+        10);
   };
   for (const int level : {1, 2}) {
     const double planned = bits_of(level, 10);
@@ -118,7 +118,7 @@ TEST(AllocationTest, OfAChoiceOnlyLargeRunsMakeUpForOthers) {
   EXPECT_NEAR(planned + 1, bits_of(3, 4), 0.1);
   EXPECT_NEAR(planned + 0.5, bits_of(3, 9.5), 0.1);
   EXPECT_NEAR(planned - 1, bits_of(3, 16), 0.1);
-  EXPECT_NEAR(13, BitsOfChoice(Recovered(), 10, LineKind::kSolved), 0.01);
+  EXPECT_NEAR(13, BitsOfChoice(Recovered(), 10), 0.01);
 }
 
 double Uniform(double min, double max, std::mt19937_64* random) {
@@ -146,8 +146,9 @@ TEST(AllocationTest, NothingIsBetter) {
     std::vector<double> best;
     double memory = 0;
     for (size_t level = 0; level < runs.size(); ++level) {
-      best.push_back(BitsForFile(Compacted(tree, static_cast<int>(level) + 1),
-                                 average, line));
+      NewFile file = Compacted(tree, static_cast<int>(level) + 1);
+      file.line = line;
+      best.push_back(BitsForFile(file, average));
       EXPECT_GE(best.back(), kMinBitsOfRun);
       EXPECT_LE(best.back(), kMaxBitsOfRun);
       memory += runs[level] * best.back();
@@ -179,8 +180,7 @@ TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
     const auto level = static_cast<int>(1 + random() % tree.levels.size());
     const double job = tree.levels[level - 1] * Uniform(0.01, 1, &random);
     tree.filters = Filters(tree.Total(), Uniform(8, 11, &random));
-    const double bits =
-        BitsForFile(Compacted(tree, level, job), 10, LineKind::kSolved);
+    const double bits = BitsForFile(Compacted(tree, level, job), 10);
     const double before = tree.filters.bits / tree.filters.keys;
     const double after =
         (tree.filters.bits + bits * job) / (tree.filters.keys + job);
@@ -192,10 +192,7 @@ TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
     TreeState scaled = tree;
     for (double& keys : scaled.levels) keys *= 7;
     scaled.filters.Add(tree.filters, 6);
-    EXPECT_NEAR(
-        bits,
-        BitsForFile(Compacted(scaled, level, 7 * job), 10, LineKind::kSolved),
-        1e-6);
+    EXPECT_NEAR(bits, BitsForFile(Compacted(scaled, level, 7 * job), 10), 1e-6);
   }
 }
 

@@ -126,7 +126,10 @@ class LoadOfTest : public testing::Test {
 TEST_F(LoadOfTest, SumsWhatSharesTheCache) {
   AddFamily(1000, 0);
   AddFamily(3000, 0);
+  users_.families[1].line = LineKind::kPlain;
   const CacheLoad load = Load();
+  EXPECT_EQ(LineKind::kSolved, load.trees[0].line);
+  EXPECT_EQ(LineKind::kPlain, load.trees[1].line);
   EXPECT_EQ(4000, load.totals.rows);
   EXPECT_EQ(2, load.totals.files);
   EXPECT_EQ(1 << 20, load.cache.capacity);

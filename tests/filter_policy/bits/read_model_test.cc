@@ -57,8 +57,12 @@ TEST(ReadModelTest, ExpectsWhatWasMeasured) {
     double capacity;
     double hit_share;
     std::map<double, double> reads;  // by bits per key
+    LineKind line = LineKind::kSolved;
   };
   const std::vector<Cell> cells = {
+      {1e6, 0, {{10, 0.790}}, LineKind::kPlain},
+      {2e6, 0, {{10, 0.341}}, LineKind::kPlain},
+      {4e6, 0, {{10, 0.0556}}, LineKind::kPlain},
       {1e6, 0, {{3, 1.205575}, {6, 0.5875}, {10, 0.711075}, {16, 1.020225}}},
       {2e6, 0, {{3, 0.817625}, {7, 0.0703}, {10, 0.2533}, {16, 0.588025}}},
       {4e6, 0, {{3, 0.59035}, {6, 0.090075}, {9, 0.01505}}},
@@ -67,9 +71,11 @@ TEST(ReadModelTest, ExpectsWhatWasMeasured) {
       {3e6, 0.2, {{3, 0.9023}, {7, 0.32305}, {10, 0.41965}, {16, 0.7318}}},
       {6e6, 0.2, {{3, 0.62275}, {7, 0.2426}, {10, 0.20785}, {16, 0.20715}}}};
   for (const Cell& cell : cells) {
+    Tree tree = MeasuredTree();
+    tree.line = cell.line;
     for (const auto& [bits, measured] : cell.reads) {
       const double expected =
-          ReadsOf(MeasuredTree(), cell.capacity, cell.hit_share,
+          ReadsOf(tree, cell.capacity, cell.hit_share,
                   {.average_bits = bits, .by_level = false});
       EXPECT_NEAR(expected / measured, 1, 0.1)
           << cell.capacity << " bytes, hits " << cell.hit_share << ", " << bits

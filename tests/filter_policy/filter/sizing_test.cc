@@ -79,6 +79,19 @@ TEST(ExpectedRateTest, MatchesBuiltFilters) {
   }
 }
 
+TEST(RateOfTest, IsTheExpectedRate) {
+  for (const LineKind line : kKinds) {
+    for (double bits = 1; bits <= 30; bits += 0.3) {
+      const auto millibits = static_cast<uint32_t>(1000 * bits);
+      EXPECT_NEAR(1, linebloom::RateOf(line, bits) / RateOf(line, millibits),
+                  0.02)
+          << bits;
+    }
+    EXPECT_EQ(1, linebloom::RateOf(line, 0));
+    EXPECT_GT(linebloom::RateOf(line, 40), 0);
+  }
+}
+
 TEST(ExpectedRateTest, IsARateForAnyLoad) {
   for (const LineKind line : kKinds) {
     double last = 0;

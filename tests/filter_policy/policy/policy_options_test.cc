@@ -70,8 +70,14 @@ TEST(PolicyStringTest, MeansTheseOptions) {
       {"id=linebloom:3", "linebloom:3", {3}},
       {"{id=linebloom;bits_per_key=3;}", "linebloom:3", {3}},
       {"id=linebloom;bits_per_key=3;line=plain",
-       "linebloom:3",
+       "linebloom:plain:3",
        {3, LineKind::kPlain}},
+      {"linebloom:plain", "linebloom:plain", PlainLines()},
+      {"linebloom:plain:10", "linebloom:plain:10", {10, LineKind::kPlain}},
+      {"linebloom:plain:rate:0.02",
+       "linebloom:plain:rate:0.02",
+       {.line = LineKind::kPlain, .false_positive_rate = 0.02}},
+      {"{id=linebloom:plain;line=solved}", "linebloom", {}},
       {"{id=linebloom;line=solved;hash_seed=18446744073709551614}",
        "linebloom",
        {.hash_seed = ~uint64_t{1}}},
@@ -94,7 +100,9 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     SCOPED_TRACE(text);
     const PolicyPtr policy = MustCreate(text);
     const PolicyPtr same(NewFilterPolicy(options));
-    EXPECT_STREQ("linebloom", policy->Name());
+    EXPECT_STREQ(
+        options.line == LineKind::kPlain ? "linebloom:plain" : "linebloom",
+        policy->Name());
     EXPECT_EQ(id, policy->GetId());
     EXPECT_EQ(same->ToString({}), policy->ToString({}));
     EXPECT_TRUE(AreEquivalent(*same, *policy));
@@ -112,7 +120,7 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     if (options.hash_seed == kRandomHashSeed) continue;
     EXPECT_EQ(options.hash_seed, request.hash_seed);
   }
-  EXPECT_EQ(11u, texts.size());  // and all others are different
+  EXPECT_EQ(14u, texts.size());  // and all others are different
 }
 
 // Whatever parses can be printed, parsed again and built with.

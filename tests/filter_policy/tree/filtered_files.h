@@ -7,7 +7,7 @@
 
 namespace linebloom {
 
-// With filters of 10 bits.
+// With filters of 10 bits that let 1 % pass.
 inline FileTotals FilteredFile(double rows) {
   return {.rows = rows,
           .keys = rows,

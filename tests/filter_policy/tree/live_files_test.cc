@@ -279,6 +279,7 @@ TEST(TotalsOfTest, TheRateIsThatOfTheKindOfFilter) {
   EXPECT_NEAR(0.0095, rate("rocksdb.BuiltinBloomFilter", 1250), 0.0003);
   EXPECT_NEAR(0.0095, rate("ribbonfilter", 868), 0.0005);
   EXPECT_NEAR(0.00128, rate("linebloom", 1250), 0.00003);
+  EXPECT_NEAR(0.0095, rate("linebloom:plain", 1250), 0.0003);
   EXPECT_EQ(1, rate("linebloom", 0));
   EXPECT_EQ(1, rate("", 0));
 }

@@ -22,7 +22,7 @@ struct Probes {
 Probes LookUp(const std::vector<double>& runs, double hit_share, int lookups,
               std::mt19937* random) {
   std::discrete_distribution<size_t> run_of_row(runs.begin(), runs.end());
-  std::bernoulli_distribution false_positive(RateOf(10));
+  std::bernoulli_distribution false_positive(0.01);
   std::bernoulli_distribution hits(hit_share);
   Probes probes;
   for (int i = 0; i < lookups; ++i) {

@@ -105,7 +105,10 @@ FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
 
 // 10 bits per key, 125,000 bytes.
 const TargetFilter kTarget;
-const TargetFilter kTargetPlain = {.request = {.line = LineKind::kPlain}};
+const TargetFilter kTargetPlain = {.policy_name = kPlainPolicyName,
+                                   .request = {.line = LineKind::kPlain}};
+// Of solved lines, for a run with few bits.
+const TargetFilter kTargetOfFewBits = {.request = {.line = LineKind::kPlain}};
 const TargetFilter kInCache = {.may_shrink = true};
 
 TargetFilter TargetSeed(uint64_t seed) {
@@ -183,7 +186,8 @@ std::vector<Case> Cases() {
       {"whole keys", WithPrefixes("one", false), TargetPrefixes("one"),
        kOtherPrefixes},
 
-      {"solved lines", solved, kTargetPlain, kStays},
+      {"back to plain lines", solved, kTargetPlain, kForeignFilter},
+      {"more bits", solved, kTargetOfFewBits, kStays},
       {"plain lines", Bloom(10'000), kTargetPlain, kStays},
       {"of fewer bits", Bloom(8'000), kTargetPlain, kWorseRate},
       {"of more bits", Bloom(12'000), kTargetPlain, kStays},
