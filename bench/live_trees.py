@@ -152,13 +152,15 @@ def shapes(results, rows=250_000):
     for shape in ("dynamic", "static", "universal", "in order"):
         flags = ["--in_order=true"] if shape == "in order" else [f"--shape={shape}"]
         places, cells = [[shape, times] for times in range(3)], [shape]
-        for filters in (BLOOM, "ribbonfilter:14.746:-1", "linebloom:10", "{id=linebloom;bits_per_key=10;level_aware=true}"):
+        for filters in (BLOOM, "ribbonfilter:14.746:-1", "{id=linebloom:plain;bits_per_key=10;level_aware=true}",
+                        "linebloom:10", TEN_BITS):
             results.run(filters, places, steps, flags)
             cells.append(", ".join(f"{results.reads(filters, place):.3g}" for place in places))
         found = [results.find(filters, place) for place in places]
         cells += [", ".join(f"{line['bits_per_key']:.2f}" for line in found), ", ".join(str(line["runs"]) for line in found)]
         lines.append(cells)
-    print(markdown(["shape", "Bloom", "Ribbon", "linebloom", "linebloom, by level", "its bits per key", "its sorted runs"], lines))
+    print(markdown(["shape", "Bloom", "Ribbon", "plain, by level", "linebloom", "linebloom, by level", "its bits per key",
+                    "its sorted runs"], lines))
 
 
 def main():
