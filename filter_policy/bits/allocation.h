@@ -41,14 +41,9 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
 // `average_bits` (at least kMinBitsOfRun) over all its keys:
 //   sizes known   by the sorted run: it has as many keys as its level will
 //                 have, as a compaction into level 0 reads, or as the flush
-//                 will write. More or fewer make up for what other files have.
+//                 will write. Files of large runs make up for what others have.
 //   otherwise     the average; a little more for a file recovered from the
 //                 log, which is small in all but a new database.
 double BitsForFile(const NewFile& file, double average_bits);
-
-// The same with an average that moves from file to file, as ChooseBits() has
-// it: files of small runs get what the average gives them, whatever others
-// have.
-double BitsOfChoice(const NewFile& file, double average_bits);
 
 }  // namespace linebloom

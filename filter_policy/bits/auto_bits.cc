@@ -14,8 +14,8 @@
 namespace linebloom {
 namespace {
 
-// A choice stays as it is if sizes moved by no more than this: it is in steps
-// of a quarter of a bit, which is at least as much.
+// A choice stays as it is if nothing moved by more than this: it is in steps of
+// a quarter of a bit, which is at least as much.
 constexpr double kMoved = 0.03;
 
 // No filter in the last run is for loads of which so many hit for certain: its
@@ -37,43 +37,32 @@ std::shared_ptr<SteadyChoice> ChoiceOf(
   return choice;
 }
 
-bool HasMoved(double before, double now) {
-  return std::abs(now - before) > kMoved * std::abs(before);
-}
-
-// Of a share of hits, which says little below 0.05 %.
-bool HaveMoved(const HitRange& before, const HitRange& now) {
-  const auto has_moved = [](double share, double share_now) {
-    return std::abs(share_now - share) > 0.1 * share + 0.0005;
-  };
-  return has_moved(before.least, now.least) || has_moved(before.most, now.most);
+// What a choice stands on. Shares and blocks per lookup that are near 0 say
+// little.
+auto NumbersOf(const CacheLoad& load) {
+  const FileTotals& files = load.totals;
+  const read_model::Cache& cache = load.cache;
+  return std::array{cache.capacity,
+                    cache.shards,
+                    static_cast<double>(cache.partitioned),
+                    static_cast<double>(cache.pinned),
+                    files.all_rows(),
+                    files.keys,
+                    files.index_bytes,
+                    files.data_bytes,
+                    files.files,
+                    load.shape_of_lookups,
+                    static_cast<double>(load.sampled),
+                    load.hits.least + 0.03,
+                    load.hits.most + 0.03,
+                    load.scanned_blocks_per_lookup + 0.3};
 }
 
 bool HasMoved(const CacheLoad& before, const CacheLoad& now) {
-  if (before.sampled != now.sampled || HaveMoved(before.hits, now.hits) ||
-      std::abs(now.scanned_blocks_per_lookup -
-               before.scanned_blocks_per_lookup) >
-          0.1 * before.scanned_blocks_per_lookup + 0.01) {
-    return true;
-  }
-  const auto numbers = [](const CacheLoad& load) {
-    const FileTotals& files = load.totals;
-    const read_model::Cache& cache = load.cache;
-    return std::array{cache.capacity,
-                      cache.shards,
-                      files.all_rows(),
-                      files.keys,
-                      files.index_bytes,
-                      files.data_bytes,
-                      files.files,
-                      load.runs_of_lookup,
-                      load.log_rows_of_lookup,
-                      static_cast<double>(cache.partitioned),
-                      static_cast<double>(cache.pinned)};
-  };
-  return !std::ranges::equal(
-      numbers(before), numbers(now),
-      [](double a, double b) { return !HasMoved(a, b); });
+  return !std::ranges::equal(NumbersOf(before), NumbersOf(now),
+                             [](double a, double b) {
+                               return std::abs(b - a) <= kMoved * std::abs(a);
+                             });
 }
 
 std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
@@ -81,21 +70,21 @@ std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
                                   load.scanned_blocks_per_lookup);
 }
 
+}  // namespace
+
 ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
-                  const CacheLoad& load,
-                  const read_model::Choice& choice = {}) {
+                  const CacheLoad& load, const read_model::Choice& choice) {
   const std::vector<read_model::Load> loads = LoadsOf(load);
   const auto reads = [&](const read_model::Load& with) {
     return read_model::ReadsPerLookup(trees, load.cache, with, choice).all();
   };
-  return {reads(loads.front()), reads(loads.back())};
+  const double least_hits = reads(loads.front());
+  return {least_hits, loads.size() == 1 ? least_hits : reads(loads.back())};
 }
 
-}  // namespace
-
 AutoBits BitsFor(const CacheLoad& load) {
-  const std::vector<read_model::Tree> now = read_model::Merged(load.trees);
-  const std::vector<read_model::Tree> trees = read_model::Renewed(now);
+  const std::vector<read_model::Tree> trees =
+      read_model::Renewed(read_model::Merged(load.trees));
   const std::vector<read_model::Load> loads = LoadsOf(load);
   // Beside the cache, filters cost no reads.
   const read_model::Choice choice =
@@ -114,7 +103,6 @@ AutoBits BitsFor(const CacheLoad& load) {
           .index_bytes;
   bits.hits = load.hits;
   bits.is_sampled = load.sampled;
-  bits.reads_now = ReadsOf(now, load);
   bits.reads = ReadsOf(trees, load, choice);
   bits.reads_with_10 = ReadsOf(trees, load, {kDefaultBitsPerKey});
   return bits;
@@ -127,11 +115,11 @@ AutoBits ChooseBits(const NewFile& file,
   if (users.families.empty()) return {};
   return ChoiceOf(table.block_cache)
       ->Next(LoadOf(users, table),
-             [&users](CacheLoad* load) { AddTrees(users, load); });
+             [&users](CacheLoad* load) { AddRuns(users, load); });
 }
 
 AutoBits SteadyChoice::Next(CacheLoad load,
-                            const std::function<void(CacheLoad*)>& add_trees) {
+                            const std::function<void(CacheLoad*)>& add_runs) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const double nominal = load.cache.capacity;
   // Iterators pin blocks for a moment.
@@ -140,7 +128,7 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   others_ = now;
   load.cache.capacity -= others;
   if (bits_.is_chosen && !HasMoved(load_, load)) return bits_;
-  if (add_trees != nullptr) add_trees(&load);
+  if (add_runs != nullptr) add_runs(&load);
   bits_ = BitsFor(load);
   bits_.cache_bytes = nominal;
   bits_.others_bytes = others;

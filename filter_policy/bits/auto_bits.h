@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <mutex>
+#include <vector>
 
 #include "filter_policy/bits/cache_load.h"
+#include "filter_policy/bits/read_model.h"
 #include "filter_policy/tree/lookup_load.h"
 #include "filter_policy/tree/new_file.h"
 #include "linebloom/filter_policy.h"
@@ -33,12 +35,16 @@ struct AutoBits {
   double cache_bytes = 0;
   double others_bytes = 0;  // what others have of these
   double index_bytes = 0;
-  HitRange hits;        // of the lookups that reach SSTables
-  ReadRange reads_now;  // with the filters that files have
-  ReadRange reads;      // once all have what new ones get
+  HitRange hits;    // of the lookups that reach SSTables
+  ReadRange reads;  // once all have what new ones get
   ReadRange reads_with_10;
   bool is_sampled = false;  // a database of the cache has no Statistics
 };
+
+// What lookups of `load` read in the trees, whose files have the filters that
+// they keep or, without any, those of `choice`.
+ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
+                  const CacheLoad& load, const read_model::Choice& choice = {});
 
 // The bits for new files of a cache, and what lookups of `load` read.
 AutoBits BitsFor(const CacheLoad& load);
@@ -52,10 +58,10 @@ AutoBits ChooseBits(const NewFile& file,
 // on has moved by a few per cent. Thread-safe.
 class SteadyChoice {
  public:
-  // For the next file. `add_trees`, unless it is null, adds the trees to the
-  // load if they are needed.
+  // For the next file. `add_runs`, unless it is null, adds the runs of the
+  // load's trees if they are needed.
   AutoBits Next(CacheLoad load,
-                const std::function<void(CacheLoad*)>& add_trees = nullptr);
+                const std::function<void(CacheLoad*)>& add_runs = nullptr);
 
  private:
   std::mutex mutex_;

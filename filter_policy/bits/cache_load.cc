@@ -8,7 +8,6 @@
 
 #include "filter_policy/bits/rocksdb_cache.h"
 #include "filter_policy/bits/tree_model.h"
-#include "filter_policy/tree/probed_trees.h"
 
 namespace linebloom {
 namespace {
@@ -69,65 +68,40 @@ read_model::Pinned PinnedBy(const rocksdb::BlockBasedTableOptions& table) {
   }
 }
 
-// Of a source of lookups.
-struct SourceLoad {
-  double rows = 0;
-  double runs = 0;  // times rows
-  double log_rows = 0;
-  ProbedTrees probed;
-  double weight = 0;  // lookups per second, or of any unit for all sources
-  HitRange hits;
-  double scanned = 0;
-};
-
-// How the lookups of a source go, and how often.
-void SetLookups(const CacheUsers::Source& source, SourceLoad* load) {
-  const LookupWindow& window = source.window;
-  const Lookups& recent = window.recent();
-  load->weight =
-      source.is_sample ? kProbesPerSample * window.rate() : window.rate();
-  load->hits = source.is_sample ? load->probed.Hits(recent.all, window.shares())
-                                : window.hits();
-  if (recent.all > 0) load->scanned = recent.other_data_blocks() / recent.all;
+// The lookups of each source, of any unit. One whose rate isn't known is looked
+// up as often as the others, by rows.
+std::vector<double> LookupsOf(const CacheUsers& users,
+                              const std::vector<double>& rows) {
+  double known = 0;
+  double known_rows = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (users.sources[i].rate < 0) continue;
+    known += users.sources[i].rate;
+    known_rows += rows[i];
+  }
+  const double per_row = known > 0 && known_rows > 0 ? known / known_rows : 1;
+  std::vector<double> lookups;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const double rate = users.sources[i].rate;
+    lookups.push_back(known > 0 && rate >= 0 ? rate : per_row * rows[i]);
+  }
+  return lookups;
 }
 
-// Sources whose rate isn't known are looked up as often as the others, by
-// rows.
-void SetUnknownWeights(std::vector<SourceLoad>* sources) {
-  double lookups = 0;
-  double rows = 0;
-  for (const SourceLoad& source : *sources) {
-    if (source.weight < 0) continue;
-    lookups += source.weight;
-    rows += source.rows;
+// The lookups of all sources.
+void SetLookups(const CacheUsers& users, const std::vector<double>& lookups,
+                CacheLoad* load) {
+  const double all = SumOf(lookups);
+  if (all <= 0) return;
+  load->hits = {0, 0};
+  for (size_t i = 0; i < lookups.size(); ++i) {
+    const CacheUsers::Source& source = users.sources[i];
+    const double share = lookups[i] / all;
+    load->hits.least += share * source.hits.least;
+    load->hits.most += share * source.hits.most;
+    load->scanned_blocks_per_lookup += share * source.scanned_blocks_per_lookup;
+    load->sampled = load->sampled || source.is_sample;
   }
-  for (SourceLoad& source : *sources) {
-    if (lookups <= 0 || rows <= 0) {
-      source.weight = source.rows;
-    } else if (source.weight < 0) {
-      source.weight = source.rows * lookups / rows;
-    }
-  }
-}
-
-// By rows: nobody counts a family's lookups.
-std::vector<SourceLoad> SourcesOf(const CacheUsers& users) {
-  std::vector<SourceLoad> sources(users.sources.size());
-  for (const CacheUsers::Family& family : users.families) {
-    SourceLoad& source = sources[family.source];
-    const TreeState& tree = *family.tree;
-    const double rows = tree.filters.all_rows();
-    source.rows += rows;
-    source.runs +=
-        rows * static_cast<double>(tree.level0.size() + tree.alike.size());
-    source.log_rows += rows * std::log(std::max(1.0, rows));
-    if (users.sources[family.source].is_sample) source.probed.Add(tree);
-  }
-  for (size_t i = 0; i < sources.size(); ++i) {
-    SetLookups(users.sources[i], &sources[i]);
-  }
-  SetUnknownWeights(&sources);
-  return sources;
 }
 
 }  // namespace
@@ -181,24 +155,24 @@ CacheLoad LoadOf(const CacheUsers& users,
   load.cache = CacheOf(table);
   load.used_bytes = static_cast<double>(table.block_cache->GetUsage());
   load.pinned_bytes = static_cast<double>(table.block_cache->GetPinnedUsage());
+  std::vector<double> rows(users.sources.size());
   for (const CacheUsers::Family& family : users.families) {
     load.totals.Add(family.tree->filters);
     for (const FileTotals& file : family.tree->level0) load.level0.Add(file);
+    rows[family.source] += family.tree->filters.all_rows();
   }
-  const std::vector<SourceLoad> sources = SourcesOf(users);
-  double all = 0;
-  for (const SourceLoad& source : sources) all += source.weight;
-  if (all > 0) load.hits = {0, 0};
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const SourceLoad& source = sources[i];
-    if (all <= 0 || source.rows <= 0) continue;
-    const double share = source.weight / all;
-    load.hits.least += share * source.hits.least;
-    load.hits.most += share * source.hits.most;
-    load.scanned_blocks_per_lookup += share * source.scanned;
-    load.runs_of_lookup += share * source.runs / source.rows;
-    load.log_rows_of_lookup += share * source.log_rows / source.rows;
-    load.sampled = load.sampled || users.sources[i].is_sample;
+  const std::vector<double> lookups = LookupsOf(users, rows);
+  SetLookups(users, lookups, &load);
+  const double all = std::max(1e-9, SumOf(lookups));
+  for (const CacheUsers::Family& family : users.families) {
+    const TreeState& tree = *family.tree;
+    const double of_tree = tree.filters.all_rows();
+    const double of_lookups =
+        lookups[family.source] * of_tree / std::max(1.0, rows[family.source]);
+    load.trees.push_back({.lookups = of_lookups});
+    load.shape_of_lookups +=
+        of_lookups / all * std::log(2 + of_tree) *
+        static_cast<double>(tree.level0.size() + tree.levels.size());
   }
   if (users.hits) {
     load.hits = *users.hits;
@@ -207,15 +181,13 @@ CacheLoad LoadOf(const CacheUsers& users,
   return load;
 }
 
-void AddTrees(const CacheUsers& users, CacheLoad* load) {
-  const std::vector<SourceLoad> sources = SourcesOf(users);
-  for (const CacheUsers::Family& family : users.families) {
-    const SourceLoad& source = sources[family.source];
-    if (source.rows <= 0) continue;
-    read_model::Tree& tree =
-        load->trees.emplace_back(ModelOf(*family.tree, family.style));
-    tree.lookups =
-        source.weight * family.tree->filters.all_rows() / source.rows;
+void AddRuns(const CacheUsers& users, CacheLoad* load) {
+  for (size_t i = 0; i < users.families.size(); ++i) {
+    const CacheUsers::Family& family = users.families[i];
+    read_model::Tree& tree = load->trees[i];
+    const double lookups = tree.lookups;
+    tree = ModelOf(*family.tree, family.style);
+    tree.lookups = lookups;
     tree.line = family.line;
   }
 }

@@ -25,9 +25,8 @@ struct CacheLoad {
   std::vector<read_model::Tree> trees;
   FileTotals totals;  // of all files as they are
   FileTotals level0;  // of its files
-  // Means over the lookups: sorted runs, and the logarithm of a tree's rows.
-  double runs_of_lookup = 0;
-  double log_rows_of_lookup = 0;
+  // Moves with the runs and the rows of the trees that lookups go to.
+  double shape_of_lookups = 0;
   HitRange hits;
   bool sampled = false;  // a database has no Statistics
   double scanned_blocks_per_lookup = 0;
@@ -38,9 +37,9 @@ struct CacheLoad {
   double others() const;
 };
 
-// Without the trees, which take longer than the rest.
+// Without the runs of the trees, which take longer than the rest.
 CacheLoad LoadOf(const CacheUsers& users,
                  const rocksdb::BlockBasedTableOptions& table);
-void AddTrees(const CacheUsers& users, CacheLoad* load);
+void AddRuns(const CacheUsers& users, CacheLoad* load);
 
 }  // namespace linebloom

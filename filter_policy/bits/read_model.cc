@@ -69,98 +69,6 @@ std::vector<double> BitsOf(const Tree& tree, const Choice& choice) {
   return bits;
 }
 
-// What a cache has limited: its bytes, or how many blocks it has.
-enum class Limit { kBytes, kBlocks };
-
-// Requests per lookup, by the load.
-struct Requested {
-  double always = 0;
-  double per_hit = 0;  // times the share of hits: more or fewer
-  double per_scanned_block = 0;
-
-  double By(const Load& load) const {
-    return always + per_hit * load.hit_share +
-           per_scanned_block * load.scanned_blocks_per_lookup;
-  }
-  void Add(const Requested& more, double times = 1) {
-    always += times * more.always;
-    per_hit += times * more.per_hit;
-    per_scanned_block += times * more.per_scanned_block;
-  }
-};
-
-enum Kind { kFilter, kIndex, kData };
-constexpr std::array kKinds = {&Reads::filter, &Reads::index, &Reads::data};
-
-// Alike blocks: sums over all of them.
-struct Blocks {
-  Kind kind;
-  double count;
-  double size;     // with overhead
-  double squares;  // of sizes
-  Requested requested;
-  double requests = 0;  // by the load that is solved for
-
-  double rate() const { return requests / count; }
-};
-
-// What lookups request if new files have the filters of a choice, and what a
-// cache with one of its limits has of it.
-class Requests {
- public:
-  Requests(const std::vector<Tree>& trees, const Cache& cache, Limit limit,
-           const Choice& choice);
-
-  // Leaves `model` as the next call may begin with it.
-  Reads Solve(const Load& load, CacheModel* model) const;
-
- private:
-  // Requests of lookups for files: whether they look for rows of other files,
-  // or find one here.
-  struct Lookups {
-    Requested foreign;
-    Requested own;
-  };
-
-  // `share` of all lookups, and of all blocks that are scanned. The tree has
-  // rows.
-  void Add(const Tree& tree, double share, const Choice& choice);
-  void Add(const Files& files, const Filters& filters, bool pinned,
-           const Lookups& lookups, const Requested& scanned);
-  double Partition(const Files& files, double* filter_bytes);
-  void AddMetadata(Kind kind, double bytes, double blocks,
-                   const Requested& requested, bool pinned);
-  void AddBlocks(Kind kind, double count, double bytes,
-                 const Requested& requested);
-
-  bool IsPinned(const Run& run) const {
-    return cache_.pinned == Pinned::kAll ||
-           (run.level0 && cache_.pinned == Pinned::kLevel0);
-  }
-  bool IsOfHighPriority(const Blocks& blocks) const {
-    return blocks.kind != kData && cache_.high_priority_metadata;
-  }
-  double SizeOf(double block_bytes) const {
-    return limit_ == Limit::kBytes ? block_bytes + kBlockOverhead : 1;
-  }
-  double ShardSize() const {
-    return (limit_ == Limit::kBytes ? cache_.capacity : cache_.slots) /
-           cache_.shards;
-  }
-  double Unevenness(const std::vector<Blocks>& blocks,
-                    const CacheModel& model) const;
-
-  const Cache& cache_;
-  const Limit limit_;
-  std::vector<Blocks> blocks_;
-  std::array<Requested, kKinds.size()> uncached_;  // larger than a shard
-  // What stays in the cache. RocksDB pins more than a cache has room for, but
-  // nobody wants that: it is as if the blocks were read for each request.
-  std::array<Requested, kKinds.size()> of_pinned_;
-  double pinned_ = 0;
-  Reads reads_;
-};
-
 // The filters of these lines that new files with so many bits per key get.
 Filters FiltersOf(const Files& files, LineKind line, double bits) {
   if (files.filter_keys <= 0 || bits <= 0) return {};
@@ -171,9 +79,85 @@ Filters FiltersOf(const Files& files, LineKind line, double bits) {
           RateOf(line, bits)};
 }
 
+void KeepNone(Tree* tree) {
+  for (Run& run : tree->runs) {
+    for (Files& files : run.files) files.kept.reset();
+  }
+}
+
+// Gives files that keep no filters those of `choice`.
+void SetFilters(const Choice& choice, Tree* tree) {
+  const std::vector<double> bits = BitsOf(*tree, choice);
+  for (size_t i = 0; i < tree->runs.size(); ++i) {
+    for (Files& files : tree->runs[i].files) {
+      if (!files.kept) files.kept = FiltersOf(files, tree->line, bits[i]);
+    }
+  }
+}
+
+enum Kind { kFilter, kIndex, kData };
+constexpr std::array kKinds = {&Reads::filter, &Reads::index, &Reads::data};
+
+// Blocks of about one rate: sums over all of them.
+struct Blocks {
+  double count = 0;
+  double size = 0;     // with overhead
+  double squares = 0;  // of sizes
+  double requests = 0;
+
+  double rate() const { return requests / count; }
+};
+
+// What lookups of a load request of trees whose files all have their filters,
+// and what a cache has of it.
+class Requests {
+ public:
+  Requests(const std::vector<Tree>& trees, const Cache& cache,
+           const Load& load);
+
+  // Leaves `model` as the next call may begin with it.
+  Reads Solve(CacheModel* model) const;
+
+ private:
+  // Of all lookups, and of all blocks that are scanned, this tree has `share`.
+  // It has rows.
+  void Add(const Tree& tree, double share);
+  // Lookups that ask for other rows of files than theirs, and those that find
+  // one there.
+  void Add(const Files& files, bool pinned, double others, double hits,
+           double scanned);
+  double Partition(const Files& files, double* filter_bytes);
+  void AddMetadata(Kind kind, double bytes, double blocks, double requests,
+                   bool pinned);
+  void AddBlocks(Kind kind, double count, double bytes, double requests);
+
+  bool IsPinned(const Run& run) const {
+    return cache_.pinned == Pinned::kAll ||
+           (run.level0 && cache_.pinned == Pinned::kLevel0);
+  }
+  bool IsOfHighPriority(Kind kind) const {
+    return kind != kData && cache_.high_priority_metadata;
+  }
+  // Each block takes a slot, as if it had at least a slot's part of the bytes.
+  double SizeOf(double block_bytes) const {
+    return std::max(block_bytes + kBlockOverhead,
+                    cache_.capacity / cache_.slots);
+  }
+  double ShardSize() const { return cache_.capacity / cache_.shards; }
+
+  const Cache& cache_;
+  const Load& load_;
+  std::map<std::pair<Kind, int64_t>, Blocks> blocks_;  // by rate
+  Reads uncached_;  // of blocks that are larger than a shard
+  // What stays in the cache. RocksDB pins more than a cache has room for, but
+  // nobody wants that: it is as if the blocks were read for each request.
+  Reads of_pinned_;
+  double pinned_ = 0;
+};
+
 Requests::Requests(const std::vector<Tree>& trees, const Cache& cache,
-                   Limit limit, const Choice& choice)
-    : cache_(cache), limit_(limit) {
+                   const Load& load)
+    : cache_(cache), load_(load) {
   double all_lookups = 0;
   double all_rows = 0;
   for (const Tree& tree : trees) {
@@ -183,70 +167,59 @@ Requests::Requests(const std::vector<Tree>& trees, const Cache& cache,
   for (const Tree& tree : trees) {
     const double rows = RowsOf(tree);
     if (rows <= 0) continue;
-    Add(tree, all_lookups > 0 ? tree.lookups / all_lookups : rows / all_rows,
-        choice);
+    Add(tree, all_lookups > 0 ? tree.lookups / all_lookups : rows / all_rows);
   }
 }
 
-void Requests::Add(const Tree& tree, double share, const Choice& choice) {
+void Requests::Add(const Tree& tree, double share) {
   const double rows = RowsOf(tree);
   double data_blocks = 0;
   for (const Run& run : tree.runs) {
     for (const Files& files : run.files) data_blocks += files.data_blocks;
   }
-  const std::vector<double> bits = BitsOf(tree, choice);
   double older_rows = rows;
-  for (size_t i = 0; i < tree.runs.size(); ++i) {
-    const Run& run = tree.runs[i];
+  for (const Run& run : tree.runs) {
     const double rows_of_run = RowsOf(run);
     older_rows -= rows_of_run;
     for (const Files& files : run.files) {
       if (files.rows <= 0) continue;
-      const double met = share * run.covered * files.rows / rows_of_run;
       // Lookups that hit here or in a newer run don't look for other rows.
-      const Lookups lookups = {
-          {.always = met, .per_hit = -met * (1 - older_rows / rows)},
-          {.per_hit = share * files.rows / rows}};
-      const Requested scanned = {
-          .per_scanned_block =
-              data_blocks > 0 ? share * files.data_blocks / data_blocks : 0};
-      Add(files, files.kept.value_or(FiltersOf(files, tree.line, bits[i])),
-          IsPinned(run), lookups, scanned);
+      const double others = 1 - load_.hit_share * (1 - older_rows / rows);
+      const double blocks =
+          data_blocks > 0 ? files.data_blocks / data_blocks : 0;
+      Add(files, IsPinned(run),
+          share * run.covered * files.rows / rows_of_run * others,
+          share * load_.hit_share * files.rows / rows,
+          share * load_.scanned_blocks_per_lookup * blocks);
     }
   }
 }
 
-void Requests::Add(const Files& files, const Filters& filters, bool pinned,
-                   const Lookups& lookups, const Requested& scanned) {
-  Requested probes = lookups.own;
-  probes.Add(lookups.foreign);
-  Requested passed = lookups.own;
-  passed.Add(lookups.foreign, filters.rate);
+void Requests::Add(const Files& files, bool pinned, double others, double hits,
+                   double scanned) {
+  const Filters filters = files.kept.value_or(Filters());
+  const double passed = hits + others * filters.rate;
   double filter_bytes = filters.bytes;
   if (cache_.holds_metadata) {
     double blocks = files.count;
     if (cache_.partitioned) blocks = Partition(files, &filter_bytes);
-    AddMetadata(kFilter, filter_bytes, blocks, probes, pinned);
+    AddMetadata(kFilter, filter_bytes, blocks, hits + others, pinned);
     AddMetadata(kIndex, files.index_bytes, blocks, passed, pinned);
   }
-  passed.Add(scanned);
   AddBlocks(kData, files.data_blocks,
-            files.data_bytes / std::max(1.0, files.data_blocks), passed);
-  reads_.filter_bytes += filter_bytes;
-  reads_.index_bytes += files.index_bytes;
+            files.data_bytes / std::max(1.0, files.data_blocks),
+            passed + scanned);
+  uncached_.filter_bytes += filter_bytes;
+  uncached_.index_bytes += files.index_bytes;
 }
 
 // Returns how many partitions the filters have, and the indexes.
 double Requests::Partition(const Files& files, double* filter_bytes) {
   // RocksDB cuts filters and indexes at the same keys, whichever is full first
-  // (without decouple_partitioned_filters). Files are of unlike sizes, so that
-  // half a block more than fills them counts best; but with it in bytes too,
-  // reads beside an LRU cache were 1.01 times as many (median of 79 cells).
-  const double full = std::max(*filter_bytes, files.index_bytes) / files.count /
-                      cache_.metadata_block_bytes;
+  // (without decouple_partitioned_filters).
   const double blocks =
-      files.count *
-      (limit_ == Limit::kBytes ? std::ceil(full) : std::max(1.0, full + 0.5));
+      files.count * std::ceil(std::max(*filter_bytes, files.index_bytes) /
+                              files.count / cache_.metadata_block_bytes);
   // The index over the partitions is pinned, by default.
   const double entry = files.index_bytes / std::max(1.0, files.data_blocks);
   const int indexes = *filter_bytes > 0 ? 2 : 1;
@@ -256,159 +229,96 @@ double Requests::Partition(const Files& files, double* filter_bytes) {
 }
 
 void Requests::AddMetadata(Kind kind, double bytes, double blocks,
-                           const Requested& requested, bool pinned) {
+                           double requests, bool pinned) {
   if (bytes <= 0 || blocks <= 0) return;
   if (pinned) {
     pinned_ += blocks * SizeOf(bytes / blocks);
-    of_pinned_[kind].Add(requested);
+    of_pinned_.*kKinds[kind] += requests;
   } else {
-    AddBlocks(kind, blocks, bytes / blocks, requested);
+    AddBlocks(kind, blocks, bytes / blocks, requests);
   }
 }
 
 void Requests::AddBlocks(Kind kind, double count, double bytes,
-                         const Requested& requested) {
-  if (count <= 0) return;
+                         double requests) {
+  if (count <= 0 || requests <= 0) return;
   const double size = SizeOf(bytes);
   if (size > ShardSize()) {
-    uncached_[kind].Add(requested);
-  } else {
-    blocks_.push_back(
-        {kind, count, count * size, count * size * size, requested});
+    uncached_.*kKinds[kind] += requests;
+    return;
   }
+  constexpr double kAlike = 1.2;
+  Blocks& alike = blocks_[{
+      kind, std::lround(std::log(requests / count) / std::log(kAlike))}];
+  alike.count += count;
+  alike.size += count * size;
+  alike.squares += count * size * size;
+  alike.requests += requests;
 }
 
-// The blocks that are requested, alike ones together if there are many, as of
-// hundreds of column families.
-std::vector<Blocks> Alike(std::vector<Blocks> blocks, const Load& load) {
-  constexpr size_t kFew = 64;
-  constexpr double kAlike = 1.2;  // rates
-  for (Blocks& some : blocks) some.requests = some.requested.By(load);
-  std::erase_if(blocks, [](const Blocks& some) { return some.requests <= 0; });
-  if (blocks.size() <= kFew) return blocks;
-  std::ranges::sort(blocks, {}, [](const Blocks& some) {
-    return std::pair(some.kind, some.rate());
-  });
-  std::vector<Blocks> merged;
-  double lowest = 0;
-  for (const Blocks& some : blocks) {
-    if (merged.empty() || merged.back().kind != some.kind ||
-        some.rate() > kAlike * lowest) {
-      merged.push_back(some);
-      lowest = some.rate();
-      continue;
-    }
-    merged.back().count += some.count;
-    merged.back().size += some.size;
-    merged.back().squares += some.squares;
-    merged.back().requests += some.requests;
-  }
-  return merged;
-}
-
-// What a shard full of filters has empty on average: it evicts whole blocks.
-// Without it reads at the cliff came out at half of what was measured.
-double HalfABlock(const std::vector<Blocks>& blocks) {
-  double size = 0;
-  double squares = 0;
-  for (const Blocks& some : blocks) {
-    if (some.kind == kData) continue;
-    size += some.size;
-    squares += some.squares;
-  }
-  return size > 0 ? squares / size / 2 : 0;
-}
-
-// The standard deviation of the size that a shard is to hold, relative to
-// their mean: `model` says which blocks these are. Each block is in each shard
-// with the same probability.
-double Requests::Unevenness(const std::vector<Blocks>& blocks,
-                            const CacheModel& model) const {
-  double size = 0;
-  double squares = 0;
-  for (const Blocks& some : blocks) {
-    const double held =
-        1 - model.MissRatio(some.rate(), IsOfHighPriority(some));
-    size += held * some.size;
-    squares += held * some.squares;
-  }
-  return size > 0 ? std::sqrt((cache_.shards - 1) * squares) / size : 0;
-}
-
-// Shards are not equally full. How full is about normally distributed, over
-// which this is a Gauss-Hermite quadrature of five points.
+// Shards are not equally full: each block is in each shard with the same
+// probability, so that their sizes are about normally distributed, over which
+// this is a Gauss-Hermite quadrature.
 //
 // Rejected: equal shards. Beside RocksDB's LRUCache of 4 MB in 8 shards, for
 // filters and indexes of 3.8 MB in 36 files, the bits that were then chosen
 // read 18 times the best; with this 1.7 times.
-Reads Requests::Solve(const Load& load, CacheModel* model) const {
+Reads Requests::Solve(CacheModel* model) const {
   struct Point {
     double place;  // in standard deviations
     double weight;
   };
-  constexpr Point kMean = {0, 8.0 / 15};
-  constexpr std::array<Point, 4> kOthers = {{{-1.355626, 0.2220759},
+  constexpr std::array<Point, 5> kPoints = {{{0, 8.0 / 15},
+                                             {-1.355626, 0.2220759},
                                              {1.355626, 0.2220759},
                                              {-2.856970, 0.0112574},
                                              {2.856970, 0.0112574}}};
-  const std::vector<Blocks> blocks = Alike(blocks_, load);
   model->Clear();
-  for (const Blocks& some : blocks) {
-    model->Add(some.size / cache_.shards, some.rate(), IsOfHighPriority(some));
+  double size = 0;  // of metadata
+  double squares = 0;
+  for (const auto& [key, some] : blocks_) {
+    model->Add(some.size / cache_.shards, some.rate(),
+               IsOfHighPriority(key.first));
+    if (key.first == kData) continue;
+    size += some.size;
+    squares += some.squares;
   }
-  Reads reads = reads_;
-  for (size_t kind = 0; kind < kKinds.size(); ++kind) {
-    reads.*kKinds[kind] += uncached_[kind].By(load);
-    if (pinned_ > ShardSize() * cache_.shards) {
-      reads.*kKinds[kind] += of_pinned_[kind].By(load);
-    }
+  Reads reads = uncached_;
+  if (pinned_ > cache_.capacity) {
+    for (const auto kind : kKinds) reads.*kind += of_pinned_.*kind;
   }
-  const double empty = HalfABlock(blocks);
-  // A shard that has `share` times as many blocks as the mean: its size by
-  // that of the mean's blocks.
-  const auto add = [&](double share, double weight) {
-    if (share <= 0) return;
+  // What a shard full of filters has empty on average: it evicts whole blocks.
+  // Without it reads at the cliff came out at half of what was measured.
+  const double empty = size > 0 ? squares / size / 2 : 0;
+  const bool is_sharded = cache_.shards > 1;
+  double held = 0;  // of the mean shard's blocks, their size
+  double held_squares = 0;
+  for (const Point& point : kPoints) {
+    const double deviation =
+        held > 0 ? std::sqrt((cache_.shards - 1) * held_squares) / held : 0;
+    // Such a shard has `share` times the blocks of the mean: its size by that
+    // of the mean's blocks.
+    const double share = 1 + point.place * deviation;
+    if (share <= 0) continue;
     model->Solve((ShardSize() - empty) / share - pinned_ / cache_.shards,
                  cache_.high_priority_share);
-    for (const Blocks& some : blocks) {
-      reads.*kKinds[some.kind] +=
-          weight * share * some.requests *
-          model->MissRatio(some.rate(), IsOfHighPriority(some));
+    for (const auto& [key, some] : blocks_) {
+      const double missed =
+          model->MissRatio(some.rate(), IsOfHighPriority(key.first));
+      reads.*kKinds[key.first] +=
+          (is_sharded ? point.weight * share : 1) * missed * some.requests;
+      if (point.place != 0) continue;
+      held += (1 - missed) * some.size;
+      held_squares += (1 - missed) * some.squares;
     }
-  };
-  const bool is_sharded = cache_.shards > 1;
-  add(1, is_sharded ? kMean.weight : 1);
-  if (!is_sharded) return reads;
-  const double unevenness = Unevenness(blocks, *model);
-  for (const Point& point : kOthers) {
-    add(1 + point.place * unevenness, point.weight);
-  }
-  return reads;
-}
-
-// What lookups of each of the loads read. The limit of the cache that costs
-// more is the one that is reached. `models` are those of the loads, for the
-// next call to begin with.
-std::vector<Reads> Expect(const std::vector<Tree>& trees, const Cache& cache,
-                          const std::vector<Load>& loads, const Choice& choice,
-                          std::vector<CacheModel>* models) {
-  std::vector<Reads> reads(loads.size());
-  for (const Limit limit : {Limit::kBytes, Limit::kBlocks}) {
-    if (limit == Limit::kBlocks && std::isinf(cache.slots)) continue;
-    const Requests requests(trees, cache, limit, choice);
-    for (size_t i = 0; i < loads.size(); ++i) {
-      const Reads with_limit = requests.Solve(loads[i], &(*models)[i]);
-      if (limit == Limit::kBytes || with_limit.all() > reads[i].all()) {
-        reads[i] = with_limit;
-      }
-    }
+    if (!is_sharded) break;
   }
   return reads;
 }
 
 struct Tried {
   Choice choice;
-  std::vector<Reads> reads;  // by load
+  std::vector<double> reads = {};  // by load
   double regret = 1;
 };
 
@@ -417,13 +327,13 @@ void SetRegret(std::vector<Tried>* tried) {
   std::vector<double> fewest(tried->front().reads.size(), HUGE_VAL);
   for (const Tried& t : *tried) {
     for (size_t i = 0; i < fewest.size(); ++i) {
-      fewest[i] = std::min(fewest[i], t.reads[i].all());
+      fewest[i] = std::min(fewest[i], t.reads[i]);
     }
   }
   for (Tried& t : *tried) {
     for (size_t i = 0; i < fewest.size(); ++i) {
-      t.regret = std::max(
-          t.regret, (t.reads[i].all() + kUnnoticed) / (fewest[i] + kUnnoticed));
+      t.regret = std::max(t.regret,
+                          (t.reads[i] + kUnnoticed) / (fewest[i] + kUnnoticed));
     }
   }
 }
@@ -459,21 +369,14 @@ void Run::Add(const Files& file) {
 
 std::vector<Tree> Renewed(std::vector<Tree> trees) {
   for (Tree& tree : trees) {
-    if (!tree.renews) continue;
-    for (Run& run : tree.runs) {
-      for (Files& files : run.files) files.kept.reset();
-    }
+    if (tree.renews) KeepNone(&tree);
   }
   return trees;
 }
 
 Tree WithFilters(Tree tree, const Choice& choice) {
-  const std::vector<double> bits = BitsOf(tree, choice);
-  for (size_t i = 0; i < tree.runs.size(); ++i) {
-    for (Files& files : tree.runs[i].files) {
-      files.kept = FiltersOf(files, tree.line, bits[i]);
-    }
-  }
+  KeepNone(&tree);
+  SetFilters(choice, &tree);
   return tree;
 }
 
@@ -499,24 +402,29 @@ std::vector<Load> LoadsBetween(double least_hits, double most_hits,
 
 namespace {
 
-// What merged trees have in common, by powers of `factor`.
-std::vector<int64_t> ShapeOf(const Tree& tree, double factor) {
-  const auto power = [factor](double number) -> int64_t {
-    return std::lround(std::log(std::max(1e-9, number)) / std::log(factor));
-  };
-  const double rows = std::max(1.0, RowsOf(tree));
-  std::vector<int64_t> shape = {static_cast<int64_t>(tree.renews),
-                                static_cast<int64_t>(tree.line),
-                                power(tree.lookups / rows)};
-  for (const Run& run : tree.runs) {
-    const double of_run = RowsOf(run);
-    double files = 0;
-    for (const Files& some : run.files) files += some.count;
-    shape.insert(shape.end(),
-                 {static_cast<int64_t>(run.level0), power(of_run / rows),
-                  power(of_run / std::max(1.0, files))});
+Tree SumOf(const std::vector<const Tree*>& trees) {
+  double rows = 0;
+  size_t runs = 0;
+  for (const Tree* tree : trees) {
+    rows += RowsOf(*tree);
+    runs = std::max(runs, tree->runs.size());
   }
-  return shape;
+  Tree sum;
+  sum.renews = trees[0]->renews;
+  sum.line = trees[0]->line;
+  sum.runs.resize(runs, {.covered = 0});
+  for (const Tree* tree : trees) {
+    sum.lookups += tree->lookups;
+    for (size_t i = 0; i < tree->runs.size(); ++i) {
+      const Run& run = tree->runs[i];
+      Run& alike = sum.runs[runs - tree->runs.size() + i];
+      alike.level0 = run.level0;
+      // Lookups in the other trees don't meet it.
+      alike.covered += run.covered * RowsOf(*tree) / std::max(1.0, rows);
+      for (const Files& files : run.files) alike.Add(files);
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -524,35 +432,24 @@ std::vector<int64_t> ShapeOf(const Tree& tree, double factor) {
 std::vector<Tree> Merged(const std::vector<Tree>& trees) {
   constexpr size_t kFew = 16;
   if (trees.size() <= kFew) return trees;
-  std::map<std::vector<int64_t>, Tree> merged;
-  for (double factor = 2; merged.empty() || merged.size() > kFew;
-       factor *= factor) {
-    merged.clear();
-    for (const Tree& tree : trees) {
-      Tree& alike = merged[ShapeOf(tree, factor)];
-      alike.runs.resize(tree.runs.size());
-      alike.lookups += tree.lookups;
-      alike.renews = tree.renews;
-      alike.line = tree.line;
-      for (size_t i = 0; i < tree.runs.size(); ++i) {
-        alike.runs[i].level0 = tree.runs[i].level0;
-        alike.runs[i].covered = tree.runs[i].covered;
-        for (const Files& files : tree.runs[i].files) {
-          alike.runs[i].Add(files);
-        }
-      }
-    }
-    if (factor > 1e6) break;  // of so many different numbers of runs
+  constexpr double kAlike = 4;  // lookups per row
+  std::map<std::tuple<bool, LineKind, int64_t>, std::vector<const Tree*>> alike;
+  for (const Tree& tree : trees) {
+    const double per_row = tree.lookups / std::max(1.0, RowsOf(tree));
+    alike[{tree.renews, tree.line,
+           std::lround(std::log(std::max(1e-9, per_row)) / std::log(kAlike))}]
+        .push_back(&tree);
   }
   std::vector<Tree> few;
-  for (auto& [shape, tree] : merged) few.push_back(std::move(tree));
+  for (const auto& [key, some] : alike) few.push_back(SumOf(some));
   return few;
 }
 
-Reads ReadsPerLookup(const std::vector<Tree>& trees, const Cache& cache,
+Reads ReadsPerLookup(std::vector<Tree> trees, const Cache& cache,
                      const Load& load, const Choice& choice) {
-  std::vector<CacheModel> models(1);
-  return Expect(trees, cache, {load}, choice, &models)[0];
+  for (Tree& tree : trees) SetFilters(choice, &tree);
+  CacheModel model;
+  return Requests(trees, cache, load).Solve(&model);
 }
 
 Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
@@ -563,7 +460,13 @@ Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
   std::vector<CacheModel> models(loads.size());
   std::vector<Tried> tried;
   const auto try_choice = [&](const Choice& choice) {
-    tried.push_back({choice, Expect(trees, used, loads, choice, &models)});
+    std::vector<Tree> with = trees;
+    for (Tree& tree : with) SetFilters(choice, &tree);
+    Tried& now = tried.emplace_back(Tried{choice});
+    for (size_t i = 0; i < loads.size(); ++i) {
+      now.reads.push_back(
+          Requests(with, used, loads[i]).Solve(&models[i]).all());
+    }
   };
   for (const bool filters_last_run : {true, false}) {
     if (!filters_last_run && !may_leave_out_last) continue;

@@ -119,7 +119,7 @@ Tree WithFilters(Tree tree, const Choice& choice);
 
 // What lookups and scans are expected to read if files have the filters that
 // they keep or, without any, those of `choice`.
-Reads ReadsPerLookup(const std::vector<Tree>& trees, const Cache& cache,
+Reads ReadsPerLookup(std::vector<Tree> trees, const Cache& cache,
                      const Load& load, const Choice& choice);
 
 // The choice, by level, of least regret: of any of the loads it reads at most
@@ -141,8 +141,7 @@ Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
 std::vector<Load> LoadsBetween(double least_hits, double most_hits,
                                double scanned_blocks_per_lookup);
 
-// Alike trees as one, so that there are few: they have as many runs of alike
-// sizes and files, and lookups for about as many of their rows.
+// Trees with about as many lookups per row as one, unless there are few.
 std::vector<Tree> Merged(const std::vector<Tree>& trees);
 
 // Callers pass the cache as it is: this is the only margin. A cache taken for

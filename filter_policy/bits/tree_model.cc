@@ -31,11 +31,8 @@ read_model::Files FilesOf(const FileTotals& totals) {
                                   totals.rows > 0 ? totals.passed / known : 1}};
 }
 
-// The runs of level 0, of which only so many stay when the tree is at rest.
-void AddLevel0(std::vector<FileTotals> level0, size_t stay,
-               read_model::Tree* tree) {
+void AddLevel0(std::vector<FileTotals> level0, read_model::Tree* tree) {
   std::ranges::sort(level0, {}, &FileTotals::all_rows);
-  level0.resize(std::min(level0.size(), stay));
   double met = 1;
   if (level0.size() > kMostRunsOfLevel0) {
     FileTotals all;
@@ -55,24 +52,18 @@ void AddLevel0(std::vector<FileTotals> level0, size_t stay,
 
 read_model::Tree ModelOf(const TreeState& tree,
                          rocksdb::CompactionStyle style) {
-  const bool is_leveled = style == rocksdb::kCompactionStyleLevel;
-  const TreeState rest = is_leveled ? tree.AtRest() : TreeState();
-  const TreeState& sizes = is_leveled ? rest : tree;
+  const TreeState rest =
+      style == rocksdb::kCompactionStyleLevel ? tree.AtRest() : tree;
   const FileTotals& all = tree.filters;
   read_model::Tree model = {.renews =
                                 all.keys + all.unfiltered + all.unknown > 0};
-  AddLevel0(tree.level0, sizes.level0_files.size(), &model);
-  for (const auto& [level, alike] : tree.alike) {
-    const auto index = static_cast<size_t>(level - 1);
-    if (index >= sizes.levels.size() || sizes.levels[index] <= 0) continue;
-    const double times = sizes.levels[index] / tree.levels[index];
+  AddLevel0(rest.level0, &model);
+  for (const auto& [level, alike] : rest.levels) {
     read_model::Run run;
     for (const auto& [size_class, totals] : alike) {
-      if (totals.all_rows() > 0) {
-        run.files.push_back(FilesOf(Scaled(totals, times)));
-      }
+      if (totals.all_rows() > 0) run.files.push_back(FilesOf(totals));
     }
-    model.runs.push_back(std::move(run));
+    if (!run.files.empty()) model.runs.push_back(std::move(run));
   }
   return model;
 }

@@ -47,23 +47,17 @@ std::optional<FileTotals> ReadOldFile(rocksdb::Env* env,
   return std::nullopt;
 }
 
-DatabaseId IdOf(DB* db) { return {db->GetEnv(), db->GetName()}; }
-
-// The database whose job runs in this thread. RocksDB tells of a file only its
-// database's path, which several Envs may have.
-thread_local DatabaseId database_of_this_thread;
-
 // The name by which RocksDB's Configurable finds the listener's ListenerApi.
 constexpr char kListenerApi[] = "linebloom_level_sizes.api";
 
 // Only this copy of the library has its address.
 char this_copy = 0;
 
-UsersOfCache MakeUsersOf(const DatabaseId& id, const std::string& family) {
-  return [id, family](const NewFile& file,
-                      const rocksdb::BlockBasedTableOptions& table) {
+UsersOfCache MakeUsersOf(const std::string& path, const std::string& family) {
+  return [path, family](const NewFile& file,
+                        const rocksdb::BlockBasedTableOptions& table) {
     return Ledger::OfProcess().UsersOf(
-        id, family, {table.block_cache, file.style, file.line});
+        path, family, {table.block_cache, file.style, file.line});
   };
 }
 
@@ -97,7 +91,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   UsersOfCache UsersFor(DB* db, const std::string& column_family) override {
     BeginJob(db);
-    return MakeUsersOf(IdOf(db), column_family);
+    return MakeUsersOf(db->GetName(), column_family);
   }
 
   const void* Copy() const override { return &this_copy; }
@@ -108,17 +102,18 @@ class LevelSizeListener final : public rocksdb::EventListener,
     uint64_t waiting = 0;
     db->GetAggregatedIntProperty(DB::Properties::kNumEntriesImmMemTables,
                                  &waiting);
-    ledger_.Change(IdOf(db), [&](Database* database) {
+    ledger_.Change(db->GetName(), [&](Database* database) {
       database->files.BeginFlush(job.cf_name, static_cast<double>(waiting));
     });
   }
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
     StartSession(db);
-    ledger_.Change(IdOf(db),
-                   [&](Database* database) { database->files.EndFlush(job); });
-    ledger_.Wrote(IdOf(db), job.cf_name,
-                  static_cast<double>(job.table_properties.num_entries));
+    ledger_.Change(db->GetName(), [&](Database* database) {
+      database->files.EndFlush(job);
+      database->rows_written +=
+          static_cast<double>(job.table_properties.num_entries);
+    });
     ListFilesIfDue(db, kFilesPerJob);
   }
 
@@ -128,14 +123,14 @@ class LevelSizeListener final : public rocksdb::EventListener,
       uint64_t bytes = 0;
       return db->GetEnv()->GetFileSize(path, &bytes).ok() ? bytes : 0;
     };
-    ledger_.Change(IdOf(db), [&](Database* database) {
+    ledger_.Change(db->GetName(), [&](Database* database) {
       database->files.BeginCompaction(job, size_of);
     });
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
     StartSession(db);
-    ledger_.Change(IdOf(db), [&](Database* database) {
+    ledger_.Change(db->GetName(), [&](Database* database) {
       database->files.EndCompaction(job);
     });
     ListFilesIfDue(db, kFilesPerJob);
@@ -154,9 +149,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
     file.reason = info.reason;
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
-      ChangeAt(info.db_name, [&](const DatabaseId& id, Database* database) {
+      ledger_.Change(info.db_name, [&](Database* database) {
         file.info_log = database->info_log;
-        file.users_of = MakeUsersOf(id, info.cf_name);
+        file.users_of = MakeUsersOf(info.db_name, info.cf_name);
         database->files.Describe(info.job_id, &file);
       });
     }
@@ -166,18 +161,15 @@ class LevelSizeListener final : public rocksdb::EventListener,
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
     EndFile();
     if (!info.status.ok()) return;
-    ChangeAt(info.db_name, [&](const DatabaseId&, Database* database) {
-      const bool is_compacted =
-          info.reason == rocksdb::TableFileCreationReason::kCompaction;
-      database->files.Create(
-          info.file_path, TotalsOf(&info.table_properties, info.file_size),
-          info.file_size, is_compacted ? &info.job_id : nullptr);
+    ledger_.Change(info.db_name, [&](Database* database) {
+      database->files.Create(info.file_path,
+                             TotalsOf(&info.table_properties, info.file_size));
       NoteLostFilters(info, database);
     });
   }
 
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
-    ChangeAt(info.db_name, [&](const DatabaseId&, Database* database) {
+    ledger_.Change(info.db_name, [&](Database* database) {
       database->files.Delete(info.file_path);
     });
   }
@@ -211,17 +203,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
         info.cf_name.c_str());
   }
 
-  void ChangeAt(
-      const std::string& path,
-      const std::function<void(const DatabaseId&, Database*)>& change) {
-    ledger_.ChangeAt(path, database_of_this_thread, change);
-  }
-
   // Forgets what is known of an earlier database at the same path.
   void StartSession(DB* db) {
     Database database;
     if (!db->GetDbSessionId(database.session).ok() ||
-        ledger_.IsOpen(IdOf(db), database.session)) {
+        ledger_.IsOpen(db->GetName(), database.session)) {
       return;
     }
     // Acquires the database's mutex, so the ledger's must be free.
@@ -233,23 +219,21 @@ class LevelSizeListener final : public rocksdb::EventListener,
       database.lookups = std::make_shared<CountedLookups>();
       database.lookups->statistics = options.statistics;
     }
-    ledger_.Open(IdOf(db), std::move(database));
+    ledger_.Open(db->GetName(), std::move(database));
   }
 
-  // For a job of this thread.
   void BeginJob(DB* db) {
     StartSession(db);
-    database_of_this_thread = IdOf(db);
     ListFilesIfDue(db, 0);
   }
 
   // Doesn't hold the ledger's mutex while RocksDB works, since RocksDB acquires
   // its own.
   void ListFilesIfDue(DB* db, size_t files_per_event) {
-    const DatabaseId id = IdOf(db);
+    const std::string path = db->GetName();
     bool is_due = false;
     uint64_t version = 0;
-    ledger_.Change(id, [&](Database* database) {
+    ledger_.Change(path, [&](Database* database) {
       is_due = database->files.IsDue(files_per_event);
       version = database->files.version();
     });
@@ -257,17 +241,18 @@ class LevelSizeListener final : public rocksdb::EventListener,
     std::vector<rocksdb::LiveFileMetaData> listed;
     db->GetLiveFilesMetaData(&listed);
     std::vector<const rocksdb::LiveFileMetaData*> unread;
-    ledger_.Change(id, [&](Database* database) {
+    ledger_.Change(path, [&](Database* database) {
       unread = database->files.FilesToRead(listed, kFiltersToReadAtOnce);
     });
     for (const rocksdb::LiveFileMetaData* file : unread) {
       const auto totals = ReadOldFile(db->GetEnv(), *file);
-      ledger_.Change(id, [&](Database* database) {
+      ledger_.Change(path, [&](Database* database) {
         database->files.Read(file->name, totals);
       });
     }
-    ledger_.Change(
-        id, [&](Database* database) { database->files.List(listed, version); });
+    ledger_.Change(path, [&](Database* database) {
+      database->files.List(listed, version);
+    });
   }
 
   Ledger& ledger_ = Ledger::OfProcess();

@@ -268,13 +268,10 @@ Status ValidateLevels(const Options& options) {
 // if it is a file of that level.
 std::optional<NewFile> AboveLastLevel(const NewFile& file) {
   if (file.tree == nullptr) return file;
+  const int last = file.tree->LastLevel();
+  if (file.level > 0 && file.level >= last) return std::nullopt;
   TreeState tree = *file.tree;
-  while (!tree.levels.empty() && tree.levels.back() <= 0) {
-    tree.levels.pop_back();
-  }
-  if (tree.levels.empty()) return file;
-  if (file.level >= static_cast<int>(tree.levels.size())) return std::nullopt;
-  tree.levels.pop_back();
+  tree.levels.erase(last);
   NewFile above = file;
   above.tree = std::make_shared<const TreeState>(std::move(tree));
   return above;
@@ -371,9 +368,7 @@ std::optional<FilterRequest> RequestFor(
     if (!file) return std::nullopt;
     bits = found.average_bits;
   }
-  if (by_level) {
-    bits = in_cache ? BitsOfChoice(*file, bits) : BitsForFile(*file, bits);
-  }
+  if (by_level) bits = BitsForFile(*file, bits);
   request.millibits_per_key = RoundToMillibits(bits);
   return AsBuilt(request);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace linebloom {
 namespace {
@@ -21,45 +22,57 @@ bool IsSame(const std::weak_ptr<rocksdb::Cache>& a,
   return !a.owner_before(b) && !b.owner_before(a);
 }
 
+// A source's part of the users of a cache.
+struct Trees {
+  size_t source;
+  double rows = 0;
+  double rows_written = 0;
+  ProbedTrees probed = {};
+};
+
 }  // namespace
+
+CacheUsers::Source CountedLookups::Take(double seconds, bool is_due) {
+  if (is_due || seconds - window.last_time() > kSecondsBetweenSamples) {
+    window.Sample(LookupsOf(*statistics), seconds);
+  }
+  return {window.hits(), window.scanned(), window.rate()};
+}
+
+CacheUsers::Source SampledLookups::Take(double seconds,
+                                        const ProbedTrees& trees) {
+  const auto probes_now = static_cast<double>(sample->probes);
+  const auto positives_now = static_cast<double>(sample->positives);
+  window.Add(trees.Behind(probes_now - probes, positives_now - positives),
+             seconds);
+  probes = probes_now;
+  positives = positives_now;
+  return {.hits = trees.Hits(window.recent().all, window.shares()),
+          .rate = kProbesPerSample * window.rate(),
+          .is_sample = true};
+}
 
 Ledger& Ledger::OfProcess() {
   static Ledger& ledger = *new Ledger;  // databases may outlive statics
   return ledger;
 }
 
-void Ledger::Change(const DatabaseId& id,
+void Ledger::Change(const std::string& path,
                     const std::function<void(Database*)>& change) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  change(&databases_[id]);
+  const auto found = databases_.find(path);
+  if (found != databases_.end()) change(&found->second);
 }
 
-void Ledger::ChangeAt(
-    const std::string& path, const DatabaseId& of_this_thread,
-    const std::function<void(const DatabaseId&, Database*)>& change) {
+bool Ledger::IsOpen(const std::string& path, const std::string& session) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  auto found = databases_.end();
-  for (auto it = databases_.begin(); it != databases_.end(); ++it) {
-    if (it->first.second != path) continue;
-    if (it->first == of_this_thread) {
-      found = it;
-      break;
-    }
-    if (found != databases_.end()) return;
-    found = it;
-  }
-  if (found != databases_.end()) change(found->first, &found->second);
-}
-
-bool Ledger::IsOpen(const DatabaseId& id, const std::string& session) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = databases_.find(id);
+  const auto found = databases_.find(path);
   return found != databases_.end() && found->second.session == session;
 }
 
-void Ledger::Open(const DatabaseId& id, Database database) {
+void Ledger::Open(const std::string& path, Database database) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Database& here = databases_[id];
+  Database& here = databases_[path];
   if (here.session == database.session) return;  // by another thread
   for (const auto& [other, open] : databases_) {
     if (open.lookups != nullptr && database.lookups != nullptr &&
@@ -77,92 +90,45 @@ void Ledger::Close(const rocksdb::ColumnFamilyHandle* default_family) {
   });
 }
 
-void Ledger::ForEachUser(
-    const std::weak_ptr<rocksdb::Cache>& cache,
-    const std::function<void(const Database&, const LiveFiles::Family&,
-                             const TableUse&)>& visit) const {
-  for (const auto& [id, database] : databases_) {
-    for (const auto& [name, family] : database.files.families()) {
-      const TableUse& table = family.table ? *family.table : database.table;
-      if (family.tree != nullptr && IsSame(table.cache, cache)) {
-        visit(database, family, table);
-      }
-    }
-  }
-}
-
-void Ledger::Wrote(const DatabaseId& id, const std::string& family,
-                   double rows) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = databases_.find(id);
-  if (found == databases_.end()) return;
-  const Database& writer = found->second;
-  const auto& families = writer.files.families();
-  const auto written = families.find(family);
-  const std::weak_ptr<rocksdb::Cache> cache =
-      written != families.end() && written->second.table
-          ? written->second.table->cache
-          : writer.table.cache;
-  double all_rows = rows;
-  ForEachUser(cache, [&](const Database& database, const LiveFiles::Family& its,
-                         const TableUse&) {
-    if (database.lookups == writer.lookups) {
-      all_rows += its.live.filters.all_rows();
-    }
-  });
-  const auto answers = answers_.find(cache);
-  LookupWindow* const window =
-      writer.lookups != nullptr   ? &writer.lookups->window
-      : answers != answers_.end() ? &answers->second.window
-                                  : nullptr;
-  if (window != nullptr && rows > 0) window->Rewrite(rows / all_rows);
-}
-
-// By the trees as they are now, about as when the filters answered.
-void Ledger::Answers::Take(const ProbedTrees& trees, double seconds) {
-  const auto probes_now = static_cast<double>(sample->probes);
-  const auto positives_now = static_cast<double>(sample->positives);
-  window.Add(trees.Behind(probes_now - probes, positives_now - positives),
-             seconds);
-  probes = probes_now;
-  positives = positives_now;
-}
-
-CacheUsers Ledger::UsersOf(const DatabaseId& id, const std::string& family,
+CacheUsers Ledger::UsersOf(const std::string& path, const std::string& family,
                            const TableUse& use) {
   const double now = Now();
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = databases_.find(id);
+  const auto found = databases_.find(path);
   if (found == databases_.end()) return {};
   Database& asks = found->second;
   asks.table = use;
   const auto its = asks.files.families().find(family);
   if (its != asks.files.families().end()) its->second.table = use;
+
   CacheUsers users;
-  std::map<CountedLookups*, size_t> sources;
-  ProbedTrees sampled;
-  ForEachUser(use.cache,
-              [&](const Database& database, const LiveFiles::Family& user,
-                  const TableUse& table) {
-                const auto [source, is_new] =
-                    sources.try_emplace(database.lookups.get(), sources.size());
-                users.families.push_back(
-                    {user.tree, table.style, source->second, table.line});
-                if (database.lookups == nullptr) sampled.Add(*user.tree);
-              });
+  std::map<CountedLookups*, Trees> sources;
+  for (auto& [name, database] : databases_) {
+    for (const auto& [user, files] : database.files.families()) {
+      const TableUse& table = files.table ? *files.table : database.table;
+      if (files.tree == nullptr || !IsSame(table.cache, use.cache)) continue;
+      Trees& trees =
+          sources.try_emplace(database.lookups.get(), Trees{sources.size()})
+              .first->second;
+      trees.rows += files.live.filters.all_rows();
+      trees.rows_written += std::exchange(database.rows_written, 0);
+      if (database.lookups == nullptr) trees.probed.Add(*files.tree);
+      users.families.push_back(
+          {files.tree, table.style, trees.source, table.line});
+    }
+  }
   users.sources.resize(sources.size());
-  for (const auto& [counted, source] : sources) {
-    if (counted == nullptr) {
-      Answers& answers = answers_[use.cache];
-      answers.Take(sampled, now);
-      users.sources[source] = {answers.window, /*is_sample=*/true};
-      continue;
+  for (const auto& [counted, trees] : sources) {
+    const double rewritten = trees.rows_written / std::max(1.0, trees.rows);
+    CacheUsers::Source& source = users.sources[trees.source];
+    if (counted != nullptr) {
+      counted->window.Rewrite(rewritten);
+      source = counted->Take(now, counted == asks.lookups.get());
+    } else {
+      SampledLookups& sampled = sampled_[use.cache];
+      sampled.window.Rewrite(rewritten);
+      source = sampled.Take(now, trees.probed);
     }
-    if (counted == asks.lookups.get() ||
-        now - counted->window.last_time() > kSecondsBetweenSamples) {
-      counted->window.Sample(LookupsOf(*counted->statistics), now);
-    }
-    users.sources[source] = {counted->window};
   }
   return users;
 }
@@ -170,9 +136,9 @@ CacheUsers Ledger::UsersOf(const DatabaseId& id, const std::string& family,
 std::shared_ptr<AnswerSample> Ledger::SampleOf(
     const std::shared_ptr<rocksdb::Cache>& cache) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::erase_if(answers_,
-                [](const auto& answers) { return answers.first.expired(); });
-  return answers_[cache].sample;
+  std::erase_if(sampled_,
+                [](const auto& sampled) { return sampled.first.expired(); });
+  return sampled_[cache].sample;
 }
 
 }  // namespace linebloom

@@ -12,7 +12,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "filter_policy/tree/live_files.h"
@@ -25,33 +24,12 @@
 
 namespace linebloom {
 
-// Databases may share their Statistics.
-struct CountedLookups {
-  std::shared_ptr<rocksdb::Statistics> statistics;
-  LookupWindow window;
-};
-
-struct Database {
-  // RocksDB's session ID, constant while the database is open. RocksDB doesn't
-  // report that a database is destroyed, and another one may be opened at the
-  // same path.
-  std::string session;
-  const rocksdb::ColumnFamilyHandle* default_family = nullptr;
-  rocksdb::Logger* info_log = nullptr;
-  std::shared_ptr<CountedLookups> lookups;  // null without Statistics
-  LiveFiles files;
-  // Of families that have not asked for bits: what the last one uses that has,
-  // or the default family.
-  TableUse table;
-};
-
-// A database by its Env and path.
-using DatabaseId = std::pair<const rocksdb::Env*, std::string>;
-
 // The column families that share a block cache, and their lookups.
 struct CacheUsers {
   struct Source {
-    LookupWindow window;
+    HitRange hits;
+    double scanned_blocks_per_lookup = 0;
+    double rate = -1;        // lookups per second; below 0 if unknown
     bool is_sample = false;  // of one lookup in kProbesPerSample
   };
   struct Family {
@@ -66,34 +44,61 @@ struct CacheUsers {
   std::optional<HitRange> hits;
 };
 
-// Thread-safe. All events of all databases wait for its mutex, so nothing of
-// RocksDB is called meanwhile but counters of Statistics.
+// Of databases with Statistics, which they may share.
+struct CountedLookups {
+  std::shared_ptr<rocksdb::Statistics> statistics;
+  LookupWindow window;
+
+  // Samples the counters unless that was done a moment ago.
+  CacheUsers::Source Take(double seconds, bool is_due);
+};
+
+// Of the databases without Statistics that share a block cache.
+struct SampledLookups {
+  std::shared_ptr<AnswerSample> sample = std::make_shared<AnswerSample>();
+  double probes = 0;  // that the window has
+  double positives = 0;
+  LookupWindow window;
+
+  // By the trees as they are now, about as when the filters answered.
+  CacheUsers::Source Take(double seconds, const ProbedTrees& trees);
+};
+
+struct Database {
+  // RocksDB's session ID, constant while the database is open. RocksDB doesn't
+  // report that a database is destroyed, and another one may be opened at the
+  // same path.
+  std::string session;
+  const rocksdb::ColumnFamilyHandle* default_family = nullptr;
+  rocksdb::Logger* info_log = nullptr;
+  std::shared_ptr<CountedLookups> lookups;  // null without Statistics
+  double rows_written = 0;  // that the window of lookups has yet to learn of
+  LiveFiles files;
+  // Of families that have not asked for bits: what the last one uses that has,
+  // or the default family.
+  TableUse table;
+};
+
+// Databases are known by their paths, which is all that some events tell. Of
+// two at one path, in two Envs, each job replaces the other's. Thread-safe. All
+// events of all databases wait for its mutex, so nothing of RocksDB is called
+// meanwhile but counters of Statistics.
 class Ledger {
  public:
   static Ledger& OfProcess();
 
-  // Calls `change` with the database, a new one if there was none.
-  void Change(const DatabaseId& id,
+  // Calls `change` with the database, if it is open.
+  void Change(const std::string& path,
               const std::function<void(Database*)>& change);
 
-  // Calls `change` with the database at that path; not if there are several,
-  // unless the job of `of_this_thread` runs in the calling thread.
-  void ChangeAt(
-      const std::string& path, const DatabaseId& of_this_thread,
-      const std::function<void(const DatabaseId&, Database*)>& change);
-
   // False for a database that isn't known, or only its earlier session.
-  bool IsOpen(const DatabaseId& id, const std::string& session);
-  void Open(const DatabaseId& id, Database database);
+  bool IsOpen(const std::string& path, const std::string& session);
+  void Open(const std::string& path, Database database);
   void Close(const rocksdb::ColumnFamilyHandle* default_family);
-
-  // The family has written so many rows, as a part of which its tree was
-  // written anew.
-  void Wrote(const DatabaseId& id, const std::string& family, double rows);
 
   // The users of the block cache of `use`, which is what the family uses.
   // Nothing if the database isn't known.
-  CacheUsers UsersOf(const DatabaseId& id, const std::string& family,
+  CacheUsers UsersOf(const std::string& path, const std::string& family,
                      const TableUse& use);
 
   // Where filters count their answers in databases without Statistics. By block
@@ -102,26 +107,11 @@ class Ledger {
       const std::shared_ptr<rocksdb::Cache>& cache);
 
  private:
-  struct Answers {
-    std::shared_ptr<AnswerSample> sample = std::make_shared<AnswerSample>();
-    double probes = 0;  // that the window has
-    double positives = 0;
-    LookupWindow window;
-
-    void Take(const ProbedTrees& trees, double seconds);
-  };
-
-  // Calls `visit` with each family that uses the cache, and its database.
-  void ForEachUser(
-      const std::weak_ptr<rocksdb::Cache>& cache,
-      const std::function<void(const Database&, const LiveFiles::Family&,
-                               const TableUse&)>& visit) const;
-
   std::mutex mutex_;
-  std::map<DatabaseId, Database> databases_;
-  std::map<std::weak_ptr<rocksdb::Cache>, Answers,
+  std::map<std::string, Database> databases_;
+  std::map<std::weak_ptr<rocksdb::Cache>, SampledLookups,
            std::owner_less<std::weak_ptr<rocksdb::Cache>>>
-      answers_;
+      sampled_;
 };
 
 }  // namespace linebloom

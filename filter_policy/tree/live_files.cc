@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/sizing.h"
 #include "linebloom/filter_policy.h"
 
@@ -13,10 +12,6 @@ namespace {
 
 // Fewer moves in a row also happen while a level is still empty.
 constexpr int kMovesOfALoadInOrder = 3;
-
-// On average, of a filter that isn't partitioned.
-constexpr double kBitsBeyondKeys =
-    8 * (kFilterBlockOverhead + kLineBytes / 2.0);
 
 // What a byte of a file can hold at most: rows whose keys and values hardly
 // differ, compressed, took a 50th.
@@ -96,7 +91,6 @@ std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,
   }
   file.bits = 8 * most(size, properties->filter_size);
   if (file.bits > 0) {
-    file.overhead = std::min(file.bits, kBitsBeyondKeys);
     file.keys = properties->num_filter_entries > 0
                     // The row's key and a prefix.
                     ? most(2 * file.rows, properties->num_filter_entries)
@@ -115,36 +109,22 @@ std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,
 }
 
 void LiveFiles::Create(const std::string& path,
-                       const std::optional<FileTotals>& totals, uint64_t bytes,
-                       const int* compaction) {
-  if (compaction != nullptr && !compactions_.contains(*compaction)) {
-    untold_.push_back(path);
-  }
+                       const std::optional<FileTotals>& totals) {
   files_[FileNameOf(path)] = {.totals = totals.value_or(FileTotals()),
-                              .bytes = bytes,
                               .was_read = true,
                               .is_known = totals.has_value()};
 }
 
 void LiveFiles::Delete(const std::string& path) {
-  const std::string name = FileNameOf(path);
-  File* const file = Find(files_, name);
-  if (file == nullptr) return;
+  const auto found = files_.find(FileNameOf(path));
+  if (found == files_.end()) return;
   // By DeleteFilesInRanges(), CompactFiles() or with its column family.
-  if (Family* const family = file->family) {
-    // Until the files are listed, which an idle database may never be again.
-    for (const std::string& written : untold_) {
-      File* const output = Find(files_, FileNameOf(written));
-      if (output != nullptr && output->family == nullptr) {
-        Place(family, file->level, output);
-      }
-    }
-    untold_.clear();
-    Place(nullptr, 0, file);
+  if (Family* const family = found->second.family) {
+    Place(nullptr, 0, &found->second);
     EndJob(family);
     files_to_wait_ = 0;
   }
-  files_.erase(name);
+  files_.erase(found);
 }
 
 void LiveFiles::BeginFlush(const std::string& family, double keys_to_flush) {
@@ -153,7 +133,6 @@ void LiveFiles::BeginFlush(const std::string& family, double keys_to_flush) {
 
 void LiveFiles::EndFlush(const rocksdb::FlushJobInfo& job) {
   Family& family = families_[job.cf_name];
-  untold_.clear();
   Place(job.file_path, &family, 0);
   if (job.table_properties.num_entries > 0) {
     family.last_flush = static_cast<double>(job.table_properties.num_entries);
@@ -179,7 +158,6 @@ void LiveFiles::BeginCompaction(const rocksdb::CompactionJobInfo& job,
           TotalsOf(properties->get(), bytes).value_or(FileTotals()).rows;
     }
   }
-  tree.Add(input_rows, job.output_level);
   compactions_[job.job_id] = {
       std::make_shared<const TreeState>(std::move(tree)), input_rows};
 }
@@ -239,12 +217,10 @@ void LiveFiles::List(const std::vector<rocksdb::LiveFileMetaData>& listed,
   ++version_;
   for (auto& [name, file] : files_) file.family = nullptr;
   for (auto& [name, family] : families_) family.live = {};
-  untold_.clear();
   FileTotals known;
   double known_bytes = 0;
   for (const rocksdb::LiveFileMetaData& file : listed) {
-    File& here = files_[FileNameOf(file.name)];
-    here.bytes = file.size;
+    const File& here = files_[FileNameOf(file.name)];
     if (!here.is_known) continue;
     known.Add(here.totals);
     known_bytes += static_cast<double>(file.size);
@@ -257,13 +233,7 @@ void LiveFiles::List(const std::vector<rocksdb::LiveFileMetaData>& listed,
       const auto bytes = static_cast<double>(file.size);
       here.totals =
           known_bytes > 0 ? Scaled(known, bytes / known_bytes) : FileTotals();
-      here.totals.unknown = file.num_entries > 0
-                                ? static_cast<double>(file.num_entries)
-                                : here.totals.all_rows();
       here.totals.files = 1;
-      here.totals.rows = here.totals.keys = here.totals.bits = 0;
-      here.totals.overhead = here.totals.unfiltered = 0;
-      here.totals.passed = 0;
     }
     Place(&families_[file.column_family_name], file.level, &here);
   }

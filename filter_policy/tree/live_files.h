@@ -75,10 +75,8 @@ class LiveFiles {
     bool is_told_of_lost_filters = false;
   };
 
-  // A file of `bytes` was written, but isn't live yet; by a compaction if that
-  // isn't null.
-  void Create(const std::string& path, const std::optional<FileTotals>& totals,
-              uint64_t bytes, const int* compaction);
+  // A file was written, but isn't live yet.
+  void Create(const std::string& path, const std::optional<FileTotals>& totals);
   // A file is gone, whether or not a job told it before.
   void Delete(const std::string& path);
 
@@ -113,14 +111,13 @@ class LiveFiles {
 
  private:
   struct File {
-    FileTotals totals;  // estimated if they aren't known
-    uint64_t bytes = 0;
+    FileTotals totals;         // estimated if they aren't known
     Family* family = nullptr;  // null: not live, as far as known
     int level = 0;
     bool was_read = false;
     bool is_known = false;
   };
-  // A running compaction, as if it had finished and dropped nothing.
+  // A running compaction: the tree without its inputs.
   struct Compaction {
     std::shared_ptr<const TreeState> tree;
     double input_keys = 0;
@@ -134,8 +131,6 @@ class LiveFiles {
   std::unordered_map<std::string, File> files_;  // by name
   std::map<std::string, Family> families_;       // by name
   std::map<int, Compaction> compactions_;        // by job
-  // Files of compactions that no event told of: of CompactFiles().
-  std::vector<std::string> untold_;
   // Before the files are listed again: their number, less what each event since
   // has counted for.
   size_t files_to_wait_ = 0;

@@ -29,10 +29,6 @@ double Since(double last, double now) {
 
 }  // namespace
 
-double Lookups::other_data_blocks() const {
-  return std::max(0.0, data_blocks - data_blocks_of_lookups);
-}
-
 void Lookups::Add(const Lookups& more, double times) {
   all += times * more.all;
   hits += times * more.hits;
@@ -124,6 +120,11 @@ HitRange LookupWindow::hits() const {
 
 double LookupWindow::rate() const {
   return seconds_ > 0 ? timed_lookups_ / seconds_ : -1;
+}
+
+double LookupWindow::scanned() const {
+  return std::max(0.0, recent_.data_blocks - recent_.data_blocks_of_lookups) /
+         std::max(1.0, recent_.all);
 }
 
 }  // namespace linebloom

@@ -16,9 +16,6 @@ struct Lookups {
   double data_blocks_of_lookups = 0;
   double data_blocks = 0;  // found in the cache or put into it, by anybody
 
-  // Of scans, and of lookups in files without a filter.
-  double other_data_blocks() const;
-
   void Add(const Lookups& more, double times = 1);
 };
 
@@ -60,6 +57,9 @@ class LookupWindow {
 
   // Lookups per second; below 0 if unknown.
   double rate() const;
+
+  // Blocks of scans, and of lookups in files without a filter, per lookup.
+  double scanned() const;
 
  private:
   Lookups last_;

@@ -42,12 +42,11 @@ struct NewFile {
   const rocksdb::Logger* info_log = nullptr;
   rocksdb::TableFileCreationReason reason =
       rocksdb::TableFileCreationReason::kMisc;
-  // The column family as it will be after the compaction that writes the file,
-  // if its inputs are known. Null if no sizes are known yet.
+  // The column family without the inputs of the compaction that writes the
+  // file, if they are known. Null if no sizes are known yet.
   std::shared_ptr<const TreeState> tree = nullptr;
-  // The input of the compaction or the flush, an upper limit of its output; 0
-  // if unknown. For a flush this is all that waits to be flushed, in all column
-  // families.
+  // The rows of these inputs, or those that wait to be flushed in all column
+  // families: an upper limit of the output. 0 if unknown.
   double input_keys = 0;
   // Null without a listener. For ChooseBits().
   UsersOfCache users_of = nullptr;

@@ -29,7 +29,7 @@ void ProbedTrees::Add(const TreeState& tree) {
     probes_of_rows_ += runs * run.all_rows();
   };
   for (const FileTotals& file : tree.level0) add(file);
-  for (const auto& [level, alike] : tree.alike) {
+  for (const auto& [level, alike] : tree.levels) {
     FileTotals run;
     for (const auto& [size_class, totals] : alike) run.Add(totals);
     add(run);

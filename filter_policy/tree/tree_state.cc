@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numeric>
 
 namespace linebloom {
@@ -20,13 +19,22 @@ int ClassOf(const FileTotals& file) {
          (file.bits > 0 ? 1 : 0);
 }
 
+double RowsIn(const std::map<int, FileTotals>& alike) {
+  double rows = 0;
+  for (const auto& [size_class, files] : alike) rows += files.all_rows();
+  return rows;
+}
+
+void Scale(std::map<int, FileTotals>* alike, double times) {
+  for (auto& [size_class, files] : *alike) files = Scaled(files, times);
+}
+
 }  // namespace
 
 void FileTotals::Add(const FileTotals& more, double times) {
   rows += times * more.rows;
   keys += times * more.keys;
   bits += times * more.bits;
-  overhead += times * more.overhead;
   unfiltered += times * more.unfiltered;
   passed += times * more.passed;
   unknown += times * more.unknown;
@@ -43,79 +51,77 @@ FileTotals Scaled(const FileTotals& totals, double times) {
   return scaled;
 }
 
-void TreeState::Add(double keys, int level) {
-  if (level > 0) {
-    OfLevel(level) += keys;
-  } else {
-    level0_files.push_back(keys);
-  }
-}
-
 void TreeState::Add(const FileTotals& file, int level) {
-  Add(file.all_rows(), level);
   filters.Add(file);
   if (level > 0) {
-    alike[level][ClassOf(file)].Add(file);
+    levels[level][ClassOf(file)].Add(file);
   } else {
     level0.push_back(file);
   }
 }
 
 void TreeState::Remove(const FileTotals& file, int level) {
-  const double keys = file.all_rows();
   filters.Add(file, -1);
   if (level > 0) {
-    double& there = OfLevel(level);
-    there = std::max(0.0, there - keys);
-    std::map<int, FileTotals>& of_level = alike[level];
-    FileTotals& of_size = of_level[ClassOf(file)];
-    of_size.Add(file, -1);
-    if (of_size.files < 0.5) of_level.erase(ClassOf(file));
-    if (of_level.empty()) alike.erase(level);
+    std::map<int, FileTotals>& of_level = levels[level];
+    FileTotals& alike = of_level[ClassOf(file)];
+    alike.Add(file, -1);
+    if (alike.files < 0.5) of_level.erase(ClassOf(file));
+    if (of_level.empty()) levels.erase(level);
     return;
   }
-  const auto found = std::ranges::find(level0_files, keys);
-  if (found != level0_files.end()) level0_files.erase(found);
   const auto same = std::ranges::find_if(level0, [&](const FileTotals& other) {
-    return other.all_rows() == keys && other.bits == file.bits;
+    return other.all_rows() == file.all_rows() && other.bits == file.bits;
   });
   if (same != level0.end()) level0.erase(same);
 }
 
+double TreeState::RowsOf(int level) const {
+  const auto found = levels.find(level);
+  return found == levels.end() ? 0 : RowsIn(found->second);
+}
+
+int TreeState::LastLevel() const {
+  const auto last =
+      std::find_if(levels.rbegin(), levels.rend(),
+                   [](const auto& level) { return RowsIn(level.second) > 0; });
+  return last == levels.rend() ? 0 : last->first;
+}
+
 std::vector<double> TreeState::Runs() const {
-  std::vector<double> runs = level0_files;
-  runs.insert(runs.end(), levels.begin(), levels.end());
-  std::erase_if(runs, [](double keys) { return keys <= 0; });
+  std::vector<double> runs;
+  for (const FileTotals& file : level0) runs.push_back(file.all_rows());
+  for (const auto& [level, alike] : levels) runs.push_back(RowsIn(alike));
+  std::erase_if(runs, [](double rows) { return rows <= 0; });
   return runs;
 }
 
 TreeState TreeState::AtRest() const {
-  TreeState tree = {.level0_files = level0_files, .levels = levels};
-  const auto last = std::find_if(tree.levels.rbegin(), tree.levels.rend(),
-                                 [](double keys) { return keys > 0; });
-  if (last == tree.levels.rend()) return tree;
-  std::vector<double>& files = tree.level0_files;
-  std::ranges::sort(files);
-  while (files.size() > kFilesOfLevel0) {
-    *last += files.back();
-    files.pop_back();
+  TreeState tree = *this;
+  const int last = LastLevel();
+  if (last == 0) return tree;
+  double excess = 0;
+  std::ranges::sort(tree.level0, {}, &FileTotals::all_rows);
+  while (tree.level0.size() > kFilesOfLevel0) {
+    excess += tree.level0.back().all_rows();
+    tree.level0.pop_back();
   }
-  double limit = *last;
-  for (auto level = std::next(last); level != tree.levels.rend(); ++level) {
+  double limit = RowsOf(last) + excess;
+  for (int level = last - 1; level > 0; --level) {
     limit = std::max(limit / kSizeRatio, last_flush);
-    const double excess = std::max(0.0, *level - limit);
-    *level -= excess;
-    *last += excess;
+    const double rows = RowsOf(level);
+    if (rows <= limit) continue;
+    excess += rows - limit;
+    Scale(&tree.levels[level], limit / rows);
   }
+  Scale(&tree.levels[last], 1 + excess / RowsOf(last));
   return tree;
 }
 
-double TreeState::Total() const { return SumOf(Runs()); }
-
-double& TreeState::OfLevel(int level) {
-  const auto index = static_cast<size_t>(level - 1);
-  if (levels.size() <= index) levels.resize(index + 1);
-  return levels[index];
+TreeState TreeOf(const std::vector<PlacedFile>& files) {
+  TreeState tree;
+  for (const PlacedFile& file : files) tree.Add(file.totals, file.level);
+  return tree;
 }
 
 double SumOf(const std::vector<double>& runs) {

@@ -12,9 +12,6 @@ struct FileTotals {
   double rows = 0;  // of files whose filters are known
   double keys = 0;  // keys and prefixes in the filters
   double bits = 0;
-  // Of the bits, those beyond what was requested for the keys: metadata, and
-  // rounding up to whole lines.
-  double overhead = 0;
   // Rows of files without a filter whose column family has a filter policy.
   double unfiltered = 0;
   // Rows times the share of missing keys that their filter lets pass; that is 1
@@ -39,29 +36,34 @@ struct FileTotals {
 
 FileTotals Scaled(const FileTotals& totals, double times);
 
-// Sizes in keys.
+struct PlacedFile {
+  FileTotals totals;
+  int level = 0;
+};
+
 struct TreeState {
-  std::vector<double> level0_files = {};
-  std::vector<double> levels = {};  // from level 1 on; 0 if a level is empty
-  double last_flush = 0;            // 0 if unknown
+  std::vector<FileTotals> level0 = {};  // each file is a run
+  // From level 1 on, what the model calls alike together: by the logarithm of
+  // the files' rows and whether they have a filter. Levels without files aren't
+  // there.
+  std::map<int, std::map<int, FileTotals>> levels = {};
+  // Of all files; empty if those that a job replaces are among them.
+  FileTotals filters = {};
+  double last_flush = 0;  // in rows; 0 if unknown
   // True if RocksDB moves flushed files down unchanged, as in a load in key
   // order: a flushed file then belongs to the largest run.
   bool in_order = false;
-  // Without the inputs of the compaction that writes the file.
-  FileTotals filters = {};
-  // What the model calls alike: files by level, the logarithm of their rows and
-  // whether they have a filter, in level 0 one by one.
-  std::map<int, std::map<int, FileTotals>> alike = {};
-  std::vector<FileTotals> level0 = {};
 
-  // Adds a file, with or without its filters.
-  void Add(double keys, int level);
   void Add(const FileTotals& file, int level);
-
-  // Takes a file and its filters away.
   void Remove(const FileTotals& file, int level);
 
-  // The files of level 0 and the levels that are not empty.
+  // The rows of a level below 0.
+  double RowsOf(int level) const;
+
+  // The last level with rows; 0 if only level 0 has some.
+  int LastLevel() const;
+
+  // The rows of the files of level 0 and of the levels that aren't empty.
   std::vector<double> Runs() const;
 
   // The tree when the compactions of a leveled one have caught up: level 0 has
@@ -70,15 +72,11 @@ struct TreeState {
   // on its way there, counts to the last level. What the tenth stands for,
   // max_bytes_for_level_multiplier, matters little: with 4 or 20 assumed in a
   // tree of 10, reads were within a tenth. Unchanged without a level below 0.
-  // The sizes alone.
   TreeState AtRest() const;
-
-  double Total() const;
-
- private:
-  // The keys of `level`, 1 or higher.
-  double& OfLevel(int level);
 };
+
+// What listeners, tools and rebuilding know of a tree.
+TreeState TreeOf(const std::vector<PlacedFile>& files);
 
 double SumOf(const std::vector<double>& runs);
 

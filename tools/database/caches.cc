@@ -240,7 +240,7 @@ Answer AnswerFor(const CacheFacts& facts, const Policies& policies) {
   for (read_model::Tree& tree : load.trees) tree.renews = true;
   Answer answer;
   answer.best = BitsFor(load);
-  answer.now = answer.best.reads_now;
+  answer.now = ReadsOf(load.trees, load);
   for (size_t i = 0; i < load.trees.size(); ++i) {
     const auto policy = policies.find(facts.families[i]);
     load.trees[i] =

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
 
@@ -37,29 +38,37 @@ NewFile InUniversal(NewFile file) {
 
 NewFile Recovered() { return {.reason = TableFileCreationReason::kRecovery}; }
 
-// Two files of level 0 with 10,000 keys each, and these levels.
-TreeState Tree(std::vector<double> levels, const FileTotals& filters = {}) {
-  return {.level0_files = {1e4, 1e4},
-          .levels = std::move(levels),
-          .last_flush = 1e4,
-          .filters = filters};
-}
-
 FileTotals Filters(double keys, double bits_per_key) {
   return {.rows = keys, .keys = keys, .bits = keys * bits_per_key};
 }
 
+// Files of level 0 and levels with so many keys.
+TreeState Tree(const std::vector<double>& level0,
+               const std::vector<double>& levels,
+               const FileTotals& filters = {}) {
+  TreeState tree;
+  for (const double keys : level0) tree.Add({.rows = keys}, 0);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i] > 0) tree.Add({.rows = levels[i]}, static_cast<int>(i) + 1);
+  }
+  tree.last_flush = 1e4;
+  tree.filters = filters;
+  return tree;
+}
+
 // A level with a tenth of the keys gets 3.37 bits more.
 TEST(AllocationTest, BitsOfEachKindOfFile) {
-  const TreeState full = Tree({1e5, 1e6, 1e7});
-  const TreeState runs = {.level0_files = {1e4, 1e4, 1e5, 1e6},
-                          .last_flush = 1e4};
-  const TreeState opened = {.levels = {0, 1e6}, .filters = Filters(1e6, 10)};
-  const auto others = [](const FileTotals& filters) {
-    return Compacted(
-        {.levels = {1e5, 1e6}, .last_flush = 1e4, .filters = filters}, 1, 1e5);
+  const TreeState full = Tree({1e4, 1e4}, {1e5, 1e6, 1e7});
+  const auto universal = [](std::vector<double> others, double input) {
+    return InUniversal(Compacted(Tree(others, {}), 0, input));
   };
-  const TreeState last_was_large = {.levels = {1e6}, .last_flush = 1e4};
+  TreeState opened = Tree({}, {0, 1e6}, Filters(1e6, 10));
+  opened.last_flush = 0;
+  // Into the last level, which has 900,000 keys beside the job's.
+  const auto others = [](const FileTotals& filters) {
+    return Compacted(Tree({}, {1e5, 9e5}, filters), 2, 1e5);
+  };
+  const TreeState last_was_large = Tree({}, {1e6});
   TreeState in_order = full;
   in_order.in_order = true;
   const struct {
@@ -74,9 +83,10 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
       {"an empty level may get everything", Compacted(full, 4), 9.62},
       {"a flush in key order moves down", Flushed(in_order), 9.62},
       {"the largest run of universal compaction",
-       InUniversal(Compacted(runs, 0, 1e6)), 9.63},
-      {"a tenth of it", InUniversal(Compacted(runs, 0, 1e5)), 13.01},
-      {"a hundredth", InUniversal(Flushed(runs)), 16.38},
+       universal({1e4, 1e4, 1e5}, 1e6), 9.63},
+      {"a tenth of it", universal({1e4, 1e4, 1e6}, 1e5), 13.01},
+      {"a hundredth", InUniversal(Flushed(Tree({1e4, 1e4, 1e5, 1e6}, {}))),
+       16.38},
       {"a flush of what waits", Flushed(last_was_large, 1e5), 16.75},
       {"fewer wait than the last flush had", Flushed(last_was_large, 1e3),
        20.12},
@@ -85,26 +95,28 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
       {"no sizes", {.reason = TableFileCreationReason::kCompaction}, 10},
       {"an empty tree", Compacted({}, 1), 10},
       {"recovered", Recovered(), 13},
-      {"unknown filters count as average", others({.unknown = 1e6}), 12.77},
-      {"others have too little", others(Filters(1e6, 9.5)), 13.31},
-      {"others have enough", others(Filters(1e6, 9.9)), 12.87},
-      {"others have too much", others(Filters(1e6, 13)), 10},
+      {"unknown filters count as average", others({.unknown = 1e6}), 9.72},
+      {"others have too little", others(Filters(1e6, 9.5)), 10.17},
+      {"others have too much", others(Filters(1e6, 10.5)), 9.27},
+      {"much too little", others(Filters(1e6, 4)), 10.69},
+      {"much too much", others(Filters(1e6, 16)), 8.69},
       {"what they have beyond their keys doesn't count",
-       others({.rows = 1e6, .keys = 1e6, .bits = 12e6, .overhead = 2.1e6}),
-       12.87},
+       others({.rows = 1e6,
+               .keys = 1e6,
+               .bits = 12e6,
+               .files = 2.1e6 / (8 * (kFilterBlockOverhead + 32.0))}),
+       9.81},
   };
   for (const auto& [what, file, bits] : cases) {
     EXPECT_NEAR(bits, BitsForFile(file, 10), 0.1) << what;
   }
 }
 
-TEST(AllocationTest, OfAChoiceOnlyLargeRunsMakeUpForOthers) {
+TEST(AllocationTest, OnlyLargeRunsMakeUpForOthers) {
   const std::vector<double> levels = {1e5, 1e6, 1e7};
   const auto bits_of = [&](int level, double others) {
-    return BitsOfChoice(
-        Compacted({.levels = levels, .filters = Filters(1e7, others)}, level,
-                  1e5),
-        10);
+    return BitsForFile(Compacted(Tree({}, levels, Filters(1e7, others)), level),
+                       10);
   };
   for (const int level : {1, 2}) {
     const double planned = bits_of(level, 10);
@@ -118,7 +130,6 @@ TEST(AllocationTest, OfAChoiceOnlyLargeRunsMakeUpForOthers) {
   EXPECT_NEAR(planned + 1, bits_of(3, 4), 0.1);
   EXPECT_NEAR(planned + 0.5, bits_of(3, 9.5), 0.1);
   EXPECT_NEAR(planned - 1, bits_of(3, 16), 0.1);
-  EXPECT_NEAR(13, BitsOfChoice(Recovered(), 10), 0.01);
 }
 
 double Uniform(double min, double max, std::mt19937_64* random) {
@@ -127,10 +138,9 @@ double Uniform(double min, double max, std::mt19937_64* random) {
 
 // 1 to 10 levels, each up to a million times as large as another.
 TreeState RandomTree(std::mt19937_64* random) {
-  TreeState tree;
-  tree.levels.resize(1 + (*random)() % 10);
-  for (double& keys : tree.levels) keys = std::pow(10, Uniform(3, 9, random));
-  return tree;
+  std::vector<double> levels(1 + (*random)() % 10);
+  for (double& keys : levels) keys = std::pow(10, Uniform(3, 9, random));
+  return Tree({}, levels);
 }
 
 // A tree at rest keeps its memory and limits, and no shift of memory from one
@@ -142,7 +152,7 @@ TEST(AllocationTest, NothingIsBetter) {
     const double slope = LogRatePerBit(line);
     const double average = Uniform(1, 25, &random);
     const TreeState tree = RandomTree(&random);
-    const std::vector<double>& runs = tree.levels;
+    const std::vector<double> runs = tree.Runs();
     std::vector<double> best;
     double memory = 0;
     for (size_t level = 0; level < runs.size(); ++level) {
@@ -171,28 +181,22 @@ TEST(AllocationTest, NothingIsBetter) {
   }
 }
 
-// Whatever the other files have: within the target, and only relations count.
-TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
+TEST(AllocationTest, OnlyRelationsCount) {
   std::mt19937_64 random(5);
-  for (int i = 0; i < 4000; ++i) {
-    SCOPED_TRACE(i);
-    TreeState tree = RandomTree(&random);
-    const auto level = static_cast<int>(1 + random() % tree.levels.size());
-    const double job = tree.levels[level - 1] * Uniform(0.01, 1, &random);
-    tree.filters = Filters(tree.Total(), Uniform(8, 11, &random));
-    const double bits = BitsForFile(Compacted(tree, level, job), 10);
-    const double before = tree.filters.bits / tree.filters.keys;
-    const double after =
-        (tree.filters.bits + bits * job) / (tree.filters.keys + job);
-    EXPECT_LE(after, std::max(before, 10.7) + 1e-9);
-    // A file is never cut below the average because others have too much.
-    if (before > 10.7) {
-      EXPECT_GE(bits, 7 - 1e-9);
-    }
-    TreeState scaled = tree;
-    for (double& keys : scaled.levels) keys *= 7;
-    scaled.filters.Add(tree.filters, 6);
-    EXPECT_NEAR(bits, BitsForFile(Compacted(scaled, level, 7 * job), 10), 1e-6);
+  for (int i = 0; i < 1000; ++i) {
+    const std::vector<double> runs = RandomTree(&random).Runs();
+    const auto level = static_cast<int>(1 + random() % runs.size());
+    const double job = runs[level - 1] * Uniform(0.01, 1, &random);
+    const double others = Uniform(8, 11, &random);
+    const auto bits = [&](double times) {
+      std::vector<double> scaled = runs;
+      for (double& keys : scaled) keys *= times;
+      const FileTotals filters = Filters(SumOf(scaled), others);
+      TreeState tree = Tree({}, scaled, filters);
+      tree.last_flush = 0;
+      return BitsForFile(Compacted(tree, level, times * job), 10);
+    };
+    EXPECT_NEAR(bits(1), bits(7), 1e-6);
   }
 }
 

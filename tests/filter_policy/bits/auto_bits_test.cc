@@ -24,7 +24,7 @@ CacheLoad LoadOf(double cache_bytes, HitRange hits) {
   load.cache.capacity = cache_bytes;
   load.trees = {{.runs = {RunOf(1e4), RunOf(1e5), RunOf(1e6)}}};
   load.totals = {.rows = 1.11e6, .keys = 1.11e6, .bits = 10 * 1.11e6};
-  load.runs_of_lookup = 3;
+  load.shape_of_lookups = 3;
   load.hits = hits;
   return load;
 }
@@ -70,7 +70,7 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
   CacheLoad more = load;
   more.totals.keys *= 1.015;
   more.totals.rows *= 1.015;
-  more.hits.most = 0.32;
+  more.hits.most = 0.305;
   EXPECT_FALSE(next(more));
   const std::vector<std::function<void(CacheLoad*)>> moves = {
       [](CacheLoad* of) { of->totals.rows *= 1.05; },
@@ -83,8 +83,7 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
       [](CacheLoad* of) { of->hits.least = 0.01; },
       [](CacheLoad* of) { of->hits.most = 0.4; },
       [](CacheLoad* of) { of->sampled = true; },
-      [](CacheLoad* of) { of->runs_of_lookup = 4; },
-      [](CacheLoad* of) { of->log_rows_of_lookup = 2; },
+      [](CacheLoad* of) { of->shape_of_lookups = 4; },
       [](CacheLoad* of) { of->scanned_blocks_per_lookup = 0.1; }};
   for (size_t i = 0; i < moves.size(); ++i) {
     CacheLoad moved = load;

@@ -102,20 +102,13 @@ class LoadOfTest : public testing::Test {
     users_.sources.resize(std::max(users_.sources.size(), source + 1));
   }
 
-  // So many lookups in each of ten seconds.
   void LookUp(size_t source, double rate, double hit_share) {
-    LookupWindow& window = users_.sources[source].window;
-    for (int second = 0; second <= 10; ++second) {
-      const double all = 1e6 + rate * second;
-      window.Sample(
-          {.all = all, .hits = hit_share * all, .fewest_hits = hit_share * all},
-          second);
-    }
+    users_.sources[source] = {.hits = {hit_share, hit_share}, .rate = rate};
   }
 
   CacheLoad Load() const {
     CacheLoad load = LoadOf(users_, table_);
-    AddTrees(users_, &load);
+    AddRuns(users_, &load);
     return load;
   }
 
@@ -135,7 +128,6 @@ TEST_F(LoadOfTest, SumsWhatSharesTheCache) {
   EXPECT_EQ(1 << 20, load.cache.capacity);
   ASSERT_EQ(2u, load.trees.size());
   EXPECT_EQ(3, load.trees[1].lookups / load.trees[0].lookups);
-  EXPECT_EQ(1, load.runs_of_lookup);
   EXPECT_FALSE(load.sampled);
   // Nothing was counted yet.
   EXPECT_EQ(0, load.hits.least);
@@ -168,17 +160,23 @@ TEST_F(LoadOfTest, SourcesWithoutARate) {
   EXPECT_NEAR(3, load.trees[0].lookups / load.trees[1].lookups, 1e-6);
 }
 
-TEST_F(LoadOfTest, CountsTheSampleOfAnswers) {
+// Adding lookups to one tree or runs to another moves it.
+TEST_F(LoadOfTest, TheShapeOfLookups) {
   AddFamily(1000, 0);
-  AddFamily(1000, 1);
+  AddFamily(100'000, 1);
+  LookUp(0, 900, 0);
+  LookUp(1, 100, 0);
   users_.sources[1].is_sample = true;
-  LookUp(0, 128 * 1000, 0);
-  LookUp(1, 1000, 1);
-  const CacheLoad load = Load();
-  EXPECT_TRUE(load.sampled);
-  EXPECT_NEAR(0.5, load.hits.least, 0.02);
-  EXPECT_NEAR(0.5, load.hits.most, 0.02);
-  EXPECT_NEAR(1, load.trees[0].lookups / load.trees[1].lookups, 0.02);
+  const double before = Load().shape_of_lookups;
+  EXPECT_TRUE(Load().sampled);
+  LookUp(0, 100, 0);
+  LookUp(1, 900, 0);
+  EXPECT_GT(Load().shape_of_lookups, 1.2 * before);
+  const double of_one_run = Load().shape_of_lookups;
+  auto tree = std::make_shared<TreeState>(*users_.families[1].tree);
+  tree->Add({.rows = 1}, 0);
+  users_.families[1].tree = tree;
+  EXPECT_GT(Load().shape_of_lookups, 1.5 * of_one_run);
 }
 
 }  // namespace

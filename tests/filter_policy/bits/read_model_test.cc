@@ -300,10 +300,11 @@ TEST(ReadModelTest, ACacheMayRunOutOfSlots) {
   EXPECT_GT(BestChoice({tree}, cache, {{}}).average_bits, 12);
   cache.slots = 215;
   EXPECT_NEAR(reads_of(8), 0.0131, 0.006);
-  EXPECT_NEAR(reads_of(12), 0.221, 0.06);
-  EXPECT_NEAR(reads_of(14), 0.328, 0.06);
+  EXPECT_NEAR(reads_of(12), 0.221, 0.13);
+  EXPECT_NEAR(reads_of(14), 0.328, 0.13);
   EXPECT_NEAR(BestChoice({tree}, cache, {{}}).average_bits, 8, 0.5);
   // Its bytes may run out first.
+  cache.slots = 1e4;
   cache.capacity = 2e5;
   const double by_bytes = reads_of(8);
   cache.slots = HUGE_VAL;

@@ -14,12 +14,12 @@ using rocksdb::kCompactionStyleUniversal;
 
 TEST(ModelOfTest, RunsOfATree) {
   const read_model::Tree tree =
-      ModelOf(TreeWith({{FilteredFile(50), 0},
-                        {FilteredFile(100), 0},
-                        {FilteredFile(1000), 5},
-                        {FilteredFile(10'000), 6},
-                        {FilteredFile(9'000), 6},
-                        {{.files = 1}, 0}}),  // of no rows, as far as known
+      ModelOf(TreeOf({{FilteredFile(50), 0},
+                      {FilteredFile(100), 0},
+                      {FilteredFile(1000), 5},
+                      {FilteredFile(10'000), 6},
+                      {FilteredFile(9'000), 6},
+                      {{.files = 1}, 0}}),  // of no rows, as far as known
               kCompactionStyleLevel);
   ASSERT_EQ(4u, tree.runs.size());
   EXPECT_TRUE(tree.runs[1].level0);
@@ -40,7 +40,7 @@ TEST(ModelOfTest, RunsOfATree) {
 // Files of a family without a policy stay without filters.
 TEST(ModelOfTest, FilesWithoutFilters) {
   const auto tree = [](const FileTotals& file) {
-    return ModelOf(TreeWith({{file, 6}}), kCompactionStyleLevel);
+    return ModelOf(TreeOf({{file, 6}}), kCompactionStyleLevel);
   };
   const auto files = [&](const FileTotals& file) {
     return read_model::Renewed({tree(file)})[0].runs[0].files[0];
@@ -61,8 +61,8 @@ TEST(ModelOfTest, FilesWithoutFilters) {
   EXPECT_EQ(1500 * 1.5, files(mixed).filter_keys);
   EXPECT_EQ(1005.0 / 1500, tree(mixed).runs[0].files[0].kept->rate);
   // Files that were written before the family had a policy get filters too.
-  TreeState later = TreeWith({{FilteredFile(1000), 5},
-                              {{.rows = 9000, .passed = 9000, .files = 1}, 6}});
+  TreeState later = TreeOf({{FilteredFile(1000), 5},
+                            {{.rows = 9000, .passed = 9000, .files = 1}, 6}});
   const auto renewed =
       read_model::Renewed({ModelOf(later, kCompactionStyleLevel)});
   for (const read_model::Run& run : renewed[0].runs) {
@@ -74,7 +74,7 @@ TEST(ModelOfTest, FilesWithoutFilters) {
 // lookup.
 TEST(ModelOfTest, ManyFilesOfLevel0AreFewRuns) {
   const read_model::Tree tree =
-      ModelOf(TreeWith(std::vector<PlacedFile>(1000, {FilteredFile(100), 0})),
+      ModelOf(TreeOf(std::vector<PlacedFile>(1000, {FilteredFile(100), 0})),
               kCompactionStyleUniversal);
   EXPECT_LE(tree.runs.size(), 24u);
   double met = 0;

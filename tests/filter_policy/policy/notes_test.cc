@@ -24,7 +24,6 @@ constexpr AutoBits kChosen = {.average_bits = 7.5,
                               .cache_bytes = 12.5e9,
                               .index_bytes = 690e3,
                               .hits = {0.125, 0.125},
-                              .reads_now = {0.0789, 0.0789},
                               .reads = {0.0123, 0.0123},
                               .reads_with_10 = {0.0456, 0.0456}};
 
@@ -120,8 +119,7 @@ TEST(NotesTest, ChosenBitsThatCreepAreSaidAgain) {
     CacheUsers users;
     users.families = {{tree, rocksdb::kCompactionStyleLevel, 0}};
     users.sources.resize(1);
-    users.sources[0].window.Sample(
-        {.all = 1e6, .hits = 1e6 * hits, .fewest_hits = 1e6 * hits}, 0);
+    users.sources[0].hits = {hits, hits};
     return users;
   };
   const auto build = [&] {

@@ -330,14 +330,12 @@ TEST(PolicyOptionsTest, AutoMayLeaveOutTheFiltersOfTheLastRun) {
                .data_bytes = 100 * rows},
               level);
   }
-  tree->levels.push_back(0);
   NewFile file = {.tree = tree};
   file.users_of = [&](const NewFile&, const rocksdb::BlockBasedTableOptions&) {
     CacheUsers users;
     users.families = {{tree, rocksdb::kCompactionStyleLevel, 0}};
     users.sources.resize(1);
-    users.sources[0].window.Sample(
-        {.all = 1e6, .hits = 1e6, .fewest_hits = 1e6}, 0);
+    users.sources[0].hits = {0.99, 1};
     return users;
   };
   double average = 0;

@@ -1,8 +1,6 @@
 // Files of trees, as their properties tell.
 #pragma once
 
-#include <vector>
-
 #include "filter_policy/tree/tree_state.h"
 
 namespace linebloom {
@@ -21,17 +19,6 @@ inline FileTotals FilteredFile(double rows) {
 
 inline FileTotals UnfilteredFile(double rows) {
   return {.rows = rows, .unfiltered = rows, .passed = rows, .files = 1};
-}
-
-struct PlacedFile {
-  FileTotals totals;
-  int level;
-};
-
-inline TreeState TreeWith(const std::vector<PlacedFile>& files) {
-  TreeState tree;
-  for (const PlacedFile& file : files) tree.Add(file.totals, file.level);
-  return tree;
 }
 
 }  // namespace linebloom

@@ -21,9 +21,9 @@ class JobsTest : public testing::Test {
  protected:
   enum class End { kMerge, kMove, kFail };
 
-  std::string Write(double rows, const int* compaction = nullptr) {
+  std::string Write(double rows) {
     const std::string path = "/db/" + std::to_string(++last_file_) + ".sst";
-    ledger_.Create(path, FilteredFile(rows), /*bytes=*/1000, compaction);
+    ledger_.Create(path, FilteredFile(rows));
     return path;
   }
 
@@ -57,7 +57,7 @@ class JobsTest : public testing::Test {
     if (end == End::kMove) {
       job.output_files = std::exchange(gone, {});
     } else if (!drops_all) {
-      job.output_files = {Write(rows, &job.job_id)};
+      job.output_files = {Write(rows)};
     }
     if (end == End::kFail) {
       job.status = rocksdb::Status::Corruption();
@@ -81,23 +81,26 @@ class JobsTest : public testing::Test {
 
   // A new file of the family is told of all others.
   void ExpectAllFiles(const std::string& family) {
-    TreeState tree;
+    std::vector<PlacedFile> files;
     for (const auto& [path, file] : files_) {
-      if (file.family == family) tree.Add(file.rows, file.level);
+      if (file.family != family) continue;
+      files.push_back({FilteredFile(file.rows), file.level});
     }
+    const TreeState tree = TreeOf(files);
     NewFile file{.column_family = family,
                  .reason = rocksdb::TableFileCreationReason::kFlush};
     ledger_.Describe(/*job=*/0, &file);
     ASSERT_NE(nullptr, file.tree);
-    TreeState seen = *file.tree;
-    for (TreeState* state : {&seen, &tree}) {
-      state->levels.resize(6);
-      std::sort(state->level0_files.begin(), state->level0_files.end());
+    std::vector<double> runs = tree.Runs();
+    std::vector<double> seen = file.tree->Runs();
+    std::ranges::sort(runs);
+    std::ranges::sort(seen);
+    EXPECT_EQ(runs, seen);
+    for (int level = 1; level < 6; ++level) {
+      EXPECT_EQ(tree.RowsOf(level), file.tree->RowsOf(level));
     }
-    EXPECT_EQ(tree.level0_files, seen.level0_files);
-    EXPECT_EQ(tree.levels, seen.levels);
-    EXPECT_EQ(tree.Total(), seen.filters.rows);
-    EXPECT_EQ(moves_[family] >= 3, seen.in_order);
+    EXPECT_EQ(tree.filters.rows, file.tree->filters.rows);
+    EXPECT_EQ(moves_[family] >= 3, file.tree->in_order);
   }
 
   // What RocksDB lists, with the same files in all levels.
@@ -163,7 +166,7 @@ TEST_F(JobsTest, TheLedgerTakesSoManyBytesForAFile) {
   const auto listed = Listed();
   const int64_t before = BytesAllocated();
   for (const auto& [path, file] : files_) {
-    ledger_.Create(path, FilteredFile(file.rows), /*bytes=*/1000, nullptr);
+    ledger_.Create(path, FilteredFile(file.rows));
   }
   ledger_.List(listed, ledger_.version());
   EXPECT_LE((BytesAllocated() - before) / kFiles, 190);

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/filter/filter_block.h"
-
 namespace linebloom {
 namespace {
 
@@ -84,12 +82,11 @@ TEST_F(LiveFilesTest, UnreadFilesCountByTheirBytesUntilAllAreRead) {
     ReadSome(8);
     List();
     const LiveFiles::Family& family = files_.families().at("default");
-    EXPECT_NEAR(rows, family.tree->Total(), 1e-6);
+    EXPECT_NEAR(rows, family.tree->filters.all_rows(), 1e-6);
     EXPECT_NEAR(rows, family.live.filters.index_bytes, 1e-6);
   }
   EXPECT_EQ(7, lists);
   EXPECT_FALSE(ReadSome(8));
-  EXPECT_EQ(0, files_.families().at("default").live.filters.unknown);
 }
 
 // Until one is known, nothing is told of the tree: a guess would be wrong by as
@@ -114,7 +111,8 @@ TEST_F(LiveFilesTest, FilesWithoutPropertiesCountAsAverageOnes) {
   EXPECT_TRUE(files_.FilesToRead(listed_, 10).empty());
   EXPECT_FALSE(files_.IsDue(3));
   EXPECT_EQ(400, Rows());
-  EXPECT_EQ(300, files_.families().at("default").live.filters.unknown);
+  EXPECT_EQ(400 * FileOf(100).bits / 100,
+            files_.families().at("default").live.filters.bits);
 
   CompactionJobInfo job;
   job.cf_name = "default";
@@ -130,7 +128,6 @@ TEST_F(LiveFilesTest, FilesWithoutPropertiesCountAsAverageOnes) {
   const NewFile file =
       Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
   EXPECT_EQ(400, file.input_keys);
-  EXPECT_EQ(400, file.tree->Total());
   EXPECT_EQ(0, file.tree->filters.all_rows());
 }
 
@@ -156,7 +153,7 @@ TEST_F(LiveFilesTest, FilesOfAnUnannouncedCompactionMakeUpForNothing) {
   List();
   const NewFile file =
       Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
-  EXPECT_EQ(1100, file.tree->Total());
+  EXPECT_EQ(1100, file.tree->RowsOf(6));
   EXPECT_EQ(0, file.tree->filters.keys);
   EXPECT_EQ(
       1100,
@@ -174,8 +171,8 @@ TEST_F(LiveFilesTest, FilesDeletedWithoutAJobLeave) {
   EXPECT_TRUE(files_.IsDue(0));
   const TreeState& tree = files_.families().at("default").live;
   EXPECT_TRUE(tree.level0.empty());
-  ASSERT_EQ(1u, tree.alike.size());
-  EXPECT_EQ(100, tree.alike.at(6).begin()->second.rows);
+  ASSERT_EQ(1u, tree.levels.size());
+  EXPECT_EQ(100, tree.levels.at(6).begin()->second.rows);
   files_.Delete("/db/1.sst");
   EXPECT_EQ(0, Rows());
 }
@@ -189,41 +186,9 @@ TEST_F(LiveFilesTest, OutputsWithoutALevelAreListed) {
   job.cf_name = "default";
   job.input_files = {"/db/1.sst"};
   job.output_files = {"/db/4.sst"};
-  files_.Create("/db/4.sst", FileOf(90), 90 * kBytesPerRow, nullptr);
+  files_.Create("/db/4.sst", FileOf(90));
   files_.EndCompaction(job);
   EXPECT_TRUE(files_.IsDue(0));
-}
-
-// CompactFiles() tells no listener, and an idle database isn't listed again.
-TEST_F(LiveFilesTest, OutputsOfUntoldJobsTakeThePlaceOfWhatIsDeleted) {
-  listed_ = {Unopened(1, 100)};
-  ReadSome(1);
-  List();
-  const int job = 7;
-  files_.Create("/db/4.sst", FileOf(90), 90 * kBytesPerRow, &job);
-  files_.Create("/db/5.sst", FileOf(10), 10 * kBytesPerRow, &job);
-  files_.Delete("/db/5.sst");
-  EXPECT_EQ(100, Rows());
-  files_.Delete("/db/1.sst");
-  EXPECT_EQ(90, Rows());
-  EXPECT_TRUE(files_.IsDue(0));
-}
-
-// The bits of a file follow from the level that it is written to.
-TEST_F(LiveFilesTest, TheRowsOfACompactionAreInItsOutputLevel) {
-  listed_ = {Unopened(1, 100, 5), Unopened(2, 1000)};
-  ReadSome(2);
-  List();
-  CompactionJobInfo job;
-  job.cf_name = "default";
-  job.job_id = 7;
-  job.base_input_level = 5;
-  job.output_level = 6;
-  job.input_files = {"/db/1.sst", "/db/2.sst"};
-  files_.BeginCompaction(job, Unknown);
-  const NewFile file =
-      Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
-  EXPECT_EQ((std::vector<double>{0, 0, 0, 0, 0, 1100}), file.tree->levels);
 }
 
 // Nor are inputs believed that RocksDB ingested a moment ago.
@@ -256,7 +221,7 @@ TEST_F(LiveFilesTest, AFlushThatTellsNothingLeavesTheLastOne) {
   rocksdb::FlushJobInfo job;
   job.cf_name = "default";
   job.file_path = "/db/1.sst";
-  files_.Create(job.file_path, FileOf(100), 100 * kBytesPerRow, nullptr);
+  files_.Create(job.file_path, FileOf(100));
   job.table_properties = PropertiesOf(100);
   files_.EndFlush(job);
   job.file_path.clear();
@@ -318,8 +283,6 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
   TableProperties without = some;
   without.raw_key_size = 0;
   EXPECT_EQ(300, TotalsOf(&without, kBytes)->rows);
-  // Metadata and half a line.
-  EXPECT_EQ(8 * (kFilterBlockOverhead + 32), FileOf(300).overhead);
 }
 
 }  // namespace

@@ -111,7 +111,8 @@ TEST(LookupsOfTest, ReadsTheTickers) {
   EXPECT_EQ(900, lookups.all);
   EXPECT_EQ(300, lookups.hits);
   EXPECT_EQ(300, lookups.fewest_hits);
-  EXPECT_EQ(500 - 300 - 30, lookups.other_data_blocks());
+  EXPECT_EQ(500, lookups.data_blocks);
+  EXPECT_EQ(300 + 30, lookups.data_blocks_of_lookups);
   // Lookups of deleted keys.
   statistics->recordTick(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE, 280);
   EXPECT_EQ(500, LookupsOf(*statistics).hits);

@@ -38,11 +38,11 @@ Probes LookUp(const std::vector<double>& runs, double hit_share, int lookups,
 
 TEST(ProbedTreesTest, FindTheShareThatHits) {
   ProbedTrees trees;
-  trees.Add(TreeWith({{FilteredFile(1e4), 0},
-                      {FilteredFile(1e4), 0},
-                      {FilteredFile(1e5), 2},
-                      {FilteredFile(1e6), 3}}));
-  trees.Add(TreeWith({{FilteredFile(2e5), 0}, {FilteredFile(8e5), 6}}));
+  trees.Add(TreeOf({{FilteredFile(1e4), 0},
+                    {FilteredFile(1e4), 0},
+                    {FilteredFile(1e5), 2},
+                    {FilteredFile(1e6), 3}}));
+  trees.Add(TreeOf({{FilteredFile(2e5), 0}, {FilteredFile(8e5), 6}}));
   std::mt19937 random(1);
   for (const double share : {0.0, 0.03, 0.5, 1.0}) {
     // By rows.
@@ -64,7 +64,7 @@ TEST(ProbedTreesTest, FindTheShareThatHits) {
 
 TEST(ProbedTreesTest, FewProbesSayLittle) {
   ProbedTrees trees;
-  trees.Add(TreeWith({{FilteredFile(1e4), 5}, {FilteredFile(1e5), 6}}));
+  trees.Add(TreeOf({{FilteredFile(1e4), 5}, {FilteredFile(1e5), 6}}));
   EXPECT_EQ(0, trees.Behind(0, 0).all);
   for (const double sampled : {0.0, 10.0, 1000.0}) {
     const HitRange none = trees.Hits(sampled, {0, 0});
@@ -85,7 +85,7 @@ TEST(ProbedTreesTest, KnowWhatTheyCannotTell) {
   const std::vector<PlacedFile> files = {{FilteredFile(1000), 5}};
   const auto hits = [&](const PlacedFile& more) {
     ProbedTrees trees;
-    trees.Add(TreeWith({files[0], more}));
+    trees.Add(TreeOf({files[0], more}));
     return trees.Hits(1e5, {0.5, 0.5});
   };
   EXPECT_GT(hits({FilteredFile(10'000), 6}).least, 0.49);
