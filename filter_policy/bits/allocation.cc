@@ -28,15 +28,6 @@ constexpr double kBitsBeyondKeys =
 // with the average, and with this a thirtieth.
 constexpr double kExtraBitsInRecovery = 3;
 
-// The keys to expect of a flush: as many as the last one had, or as wait to be
-// flushed if they are fewer or if it is the first; 0 if unknown. Rejected: the
-// last flush alone, which may have been very large.
-double KeysOfFlush(const NewFile& file) {
-  const double last = file.tree == nullptr ? 0 : file.tree->last_flush;
-  if (last <= 0) return file.input_keys;
-  return file.input_keys > 0 ? std::min(last, file.input_keys) : last;
-}
-
 // The file's tree once the job that writes it is done and has dropped nothing.
 TreeState TreeAfter(const NewFile& file) {
   TreeState tree = *file.tree;
@@ -58,14 +49,18 @@ std::vector<double> RunsOf(const NewFile& file, const TreeState& tree) {
 
 // The keys of the file's run.
 double KeysOfRun(const NewFile& file, const TreeState& tree, double largest) {
-  if (file.is_flushed()) return tree.in_order ? largest : KeysOfFlush(file);
+  if (file.is_flushed() && tree.in_order) return largest;
   double keys = file.input_keys;
   if (file.level > 0) {
     keys = tree.RowsOf(file.level);
-  } else if (keys <= 0 && !tree.level0.empty()) {
-    for (const FileTotals& other : tree.level0) keys += other.all_rows();
-    keys /= static_cast<double>(tree.level0.size());
+  } else if (!tree.level0.empty() && (keys <= 0 || file.is_flushed())) {
+    double mean = 0;
+    for (const FileTotals& other : tree.level0) mean += other.all_rows();
+    mean /= static_cast<double>(tree.level0.size());
+    // What waits to be flushed may be of other column families.
+    keys = keys > 0 ? std::min(keys, mean) : mean;
   }
+  if (file.is_flushed()) return keys;
   // The level was empty and its final size is unknown: use the fewest bits.
   return keys > 0 ? keys : largest;
 }
@@ -109,8 +104,7 @@ double Correction(const NewFile& file, double planned, double average_bits) {
   const double unknown = keys_per_row * filters.unknown;
   const double others = filters.keys + unknown;
   if (others <= 0) return 0;
-  const double job =
-      keys_per_row * (file.is_flushed() ? KeysOfFlush(file) : file.input_keys);
+  const double job = keys_per_row * file.input_keys;
   const double bits =
       std::max(0.0, filters.bits - filters.files * kBitsBeyondKeys) +
       unknown * average_bits + job * planned;

@@ -85,12 +85,11 @@ ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
 AutoBits BitsFor(const CacheLoad& load) {
   const std::vector<read_model::Tree> trees =
       read_model::Renewed(read_model::Merged(load.trees));
-  const std::vector<read_model::Load> loads = LoadsOf(load);
   // Beside the cache, filters cost no reads.
   const read_model::Choice choice =
       load.cache.holds_metadata
           ? read_model::BestChoice(
-                trees, load.cache, loads,
+                trees, load.cache, LoadsOf(load),
                 !load.sampled && load.hits.least >= kFewestHitsWithoutLast)
           : read_model::Choice{kDefaultBitsPerKey};
   AutoBits bits;
@@ -98,13 +97,10 @@ AutoBits BitsFor(const CacheLoad& load) {
   bits.filters_last_run = choice.filters_last_run;
   bits.is_chosen = true;
   bits.cache_bytes = load.cache.capacity;
-  bits.index_bytes =
-      read_model::ReadsPerLookup(trees, load.cache, loads[0], choice)
-          .index_bytes;
+  bits.index_bytes = load.totals.index_bytes;
   bits.hits = load.hits;
   bits.is_sampled = load.sampled;
   bits.reads = ReadsOf(trees, load, choice);
-  bits.reads_with_10 = ReadsOf(trees, load, {kDefaultBitsPerKey});
   return bits;
 }
 

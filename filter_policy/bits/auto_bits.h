@@ -35,9 +35,8 @@ struct AutoBits {
   double cache_bytes = 0;
   double others_bytes = 0;  // what others have of these
   double index_bytes = 0;
-  HitRange hits;    // of the lookups that reach SSTables
-  ReadRange reads;  // once all have what new ones get
-  ReadRange reads_with_10;
+  HitRange hits;            // of the lookups that reach SSTables
+  ReadRange reads;          // once all have what new ones get
   bool is_sampled = false;  // a database of the cache has no Statistics
 };
 

@@ -111,7 +111,7 @@ std::string ChosenBits(const AutoBits& chosen, const std::string& process) {
          ", indexes take " + Megabytes(chosen.index_bytes) + ", and " +
          HitsText(chosen) +
          ". Expected block reads per 1,000 lookups: " + reads(chosen.reads) +
-         ", with 10 bits " + reads(chosen.reads_with_10) + "." +
+         "." +
          (process.empty() ? "" : " Chosen by " + process + ".");
 }
 

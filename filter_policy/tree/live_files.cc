@@ -134,9 +134,6 @@ void LiveFiles::BeginFlush(const std::string& family, double keys_to_flush) {
 void LiveFiles::EndFlush(const rocksdb::FlushJobInfo& job) {
   Family& family = families_[job.cf_name];
   Place(job.file_path, &family, 0);
-  if (job.table_properties.num_entries > 0) {
-    family.last_flush = static_cast<double>(job.table_properties.num_entries);
-  }
   EndJob(&family);
 }
 
@@ -288,12 +285,10 @@ void LiveFiles::EndJob(Family* family) {
 }
 
 void LiveFiles::SetTree(Family* family) const {
-  family->tree = nullptr;
-  if (family->live.Runs().empty()) return;
-  TreeState tree = family->live;
-  tree.last_flush = family->last_flush;
-  tree.in_order = family->moves >= kMovesOfALoadInOrder;
-  family->tree = std::make_shared<const TreeState>(std::move(tree));
+  family->live.in_order = family->moves >= kMovesOfALoadInOrder;
+  family->tree = family->live.Runs().empty()
+                     ? nullptr
+                     : std::make_shared<const TreeState>(family->live);
 }
 
 }  // namespace linebloom

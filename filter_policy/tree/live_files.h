@@ -61,11 +61,10 @@ struct TableUse {
 class LiveFiles {
  public:
   struct Family {
-    TreeState live;  // the files alone
-    // What files are told; null without a known row.
+    TreeState live;
+    // As files are told; null without a known row.
     std::shared_ptr<const TreeState> tree;
-    double last_flush = 0;  // in keys; 0 if unknown
-    double to_flush = 0;    // keys that waited when its last flush began
+    double to_flush = 0;  // keys that waited when its last flush began
     // How many times in a row files have left level 0 unchanged. If they do so
     // often, as in a load in key order, a flushed file reaches the last level
     // unchanged.

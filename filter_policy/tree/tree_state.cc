@@ -108,19 +108,13 @@ TreeState TreeState::AtRest() const {
   }
   double limit = RowsOf(last) + excess;
   for (int level = last - 1; level > 0; --level) {
-    limit = std::max(limit / kSizeRatio, last_flush);
+    limit /= kSizeRatio;
     const double rows = RowsOf(level);
     if (rows <= limit) continue;
     excess += rows - limit;
     Scale(&tree.levels[level], limit / rows);
   }
   Scale(&tree.levels[last], 1 + excess / RowsOf(last));
-  return tree;
-}
-
-TreeState TreeOf(const std::vector<PlacedFile>& files) {
-  TreeState tree;
-  for (const PlacedFile& file : files) tree.Add(file.totals, file.level);
   return tree;
 }
 

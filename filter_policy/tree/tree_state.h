@@ -36,11 +36,6 @@ struct FileTotals {
 
 FileTotals Scaled(const FileTotals& totals, double times);
 
-struct PlacedFile {
-  FileTotals totals;
-  int level = 0;
-};
-
 struct TreeState {
   std::vector<FileTotals> level0 = {};  // each file is a run
   // From level 1 on, what the model calls alike together: by the logarithm of
@@ -49,11 +44,11 @@ struct TreeState {
   std::map<int, std::map<int, FileTotals>> levels = {};
   // Of all files; empty if those that a job replaces are among them.
   FileTotals filters = {};
-  double last_flush = 0;  // in rows; 0 if unknown
   // True if RocksDB moves flushed files down unchanged, as in a load in key
   // order: a flushed file then belongs to the largest run.
   bool in_order = false;
 
+  // All who know a tree, by events or by its files, fill it with this.
   void Add(const FileTotals& file, int level);
   void Remove(const FileTotals& file, int level);
 
@@ -74,9 +69,6 @@ struct TreeState {
   // tree of 10, reads were within a tenth. Unchanged without a level below 0.
   TreeState AtRest() const;
 };
-
-// What listeners, tools and rebuilding know of a tree.
-TreeState TreeOf(const std::vector<PlacedFile>& files);
 
 double SumOf(const std::vector<double>& runs);
 

@@ -153,7 +153,7 @@ std::string Choice(const std::string& megabytes, const std::string& process) {
          "get 7.0 bits per key on average. The block cache has " +
          megabytes +
          " MB, indexes take 0.7 MB, and 12.5 % of the lookups hit. "
-         "Expected block reads per 1,000 lookups: 12.30, with 10 bits 45.60. "
+         "Expected block reads per 1,000 lookups: 12.30. "
          "Chosen by " +
          process + ".\n";
 }

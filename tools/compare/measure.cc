@@ -65,15 +65,10 @@ rocksdb::Options BaseOptions(const RowSource& rows,
 class LevelSizes final : public rocksdb::EventListener {
  public:
   LevelSizes(const RowSource& rows, ListenerApi* api) : api_(api) {
-    std::vector<double> flushed;
     TreeState tree;
     for (const FileToWrite& file : rows.files) {
       const auto entries = static_cast<double>(file.entries);
       tree.Add({.rows = entries, .files = 1}, file.level);
-      if (file.level == 0) flushed.push_back(entries);
-    }
-    if (!flushed.empty()) {
-      tree.last_flush = SumOf(flushed) / static_cast<double>(flushed.size());
     }
     tree_ = std::make_shared<const TreeState>(std::move(tree));
   }

@@ -51,7 +51,6 @@ TreeState Tree(const std::vector<double>& level0,
   for (size_t i = 0; i < levels.size(); ++i) {
     if (levels[i] > 0) tree.Add({.rows = levels[i]}, static_cast<int>(i) + 1);
   }
-  tree.last_flush = 1e4;
   tree.filters = filters;
   return tree;
 }
@@ -63,12 +62,10 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
     return InUniversal(Compacted(Tree(others, {}), 0, input));
   };
   TreeState opened = Tree({}, {0, 1e6}, Filters(1e6, 10));
-  opened.last_flush = 0;
   // Into the last level, which has 900,000 keys beside the job's.
   const auto others = [](const FileTotals& filters) {
     return Compacted(Tree({}, {1e5, 9e5}, filters), 2, 1e5);
   };
-  const TreeState last_was_large = Tree({}, {1e6});
   TreeState in_order = full;
   in_order.in_order = true;
   const struct {
@@ -85,11 +82,10 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
       {"the largest run of universal compaction",
        universal({1e4, 1e4, 1e5}, 1e6), 9.63},
       {"a tenth of it", universal({1e4, 1e4, 1e6}, 1e5), 13.01},
-      {"a hundredth", InUniversal(Flushed(Tree({1e4, 1e4, 1e5, 1e6}, {}))),
+      {"a hundredth", InUniversal(Flushed(Tree({1e4, 1e4, 1e5, 1e6}, {}), 1e4)),
        16.38},
-      {"a flush of what waits", Flushed(last_was_large, 1e5), 16.75},
-      {"fewer wait than the last flush had", Flushed(last_was_large, 1e3),
-       20.12},
+      {"a flush of what waits", Flushed(Tree({}, {1e6}), 1e4), 16.72},
+      {"some of it in other families", Flushed(Tree({1e4}, {1e6}), 1e5), 16.72},
       {"the first flush, size unknown", Flushed(opened), 10},
       {"the first flush", Flushed(opened, 1e4), 16.71},
       {"no sizes", {.reason = TableFileCreationReason::kCompaction}, 10},
@@ -193,7 +189,6 @@ TEST(AllocationTest, OnlyRelationsCount) {
       for (double& keys : scaled) keys *= times;
       const FileTotals filters = Filters(SumOf(scaled), others);
       TreeState tree = Tree({}, scaled, filters);
-      tree.last_flush = 0;
       return BitsForFile(Compacted(tree, level, times * job), 10);
     };
     EXPECT_NEAR(bits(1), bits(7), 1e-6);

@@ -24,17 +24,15 @@ constexpr AutoBits kChosen = {.average_bits = 7.5,
                               .cache_bytes = 12.5e9,
                               .index_bytes = 690e3,
                               .hits = {0.125, 0.125},
-                              .reads = {0.0123, 0.0123},
-                              .reads_with_10 = {0.0456, 0.0456}};
+                              .reads = {0.0123, 0.0123}};
 
 TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   EXPECT_EQ(
       ChosenBits(kChosen, "my app"),
       "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
       "average. The block cache has 12500.0 MB, indexes take 0.690 MB, and "
-      "12.5 "
-      "% of the lookups hit. Expected block reads per 1,000 lookups: 12.30, "
-      "with 10 bits 45.60. Chosen by my app.");
+      "12.5 % of the lookups hit. Expected block reads per 1,000 lookups: "
+      "12.30. Chosen by my app.");
   AutoBits range = kChosen;
   range.filters_last_run = false;
   range.others_bytes = 2.5e9;
@@ -47,8 +45,7 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
       "average, those of the last level none. The block cache has 12500.0 MB, "
       "of which others use 2500.0 MB, indexes take 0.690 MB, and 2.0 % of the "
       "lookups hit, or up to 58.0 %, by a sample of the filters' answers. "
-      "Expected block reads per 1,000 lookups: 10.00 to 300.00, with 10 bits "
-      "45.60.");
+      "Expected block reads per 1,000 lookups: 10.00 to 300.00.");
   range.hits = {};
   EXPECT_THAT(ChosenBits(range, ""),
               HasSubstr(", and how many of the lookups hit isn't known."));

@@ -1,6 +1,8 @@
 // Files of trees, as their properties tell.
 #pragma once
 
+#include <vector>
+
 #include "filter_policy/tree/tree_state.h"
 
 namespace linebloom {
@@ -19,6 +21,17 @@ inline FileTotals FilteredFile(double rows) {
 
 inline FileTotals UnfilteredFile(double rows) {
   return {.rows = rows, .unfiltered = rows, .passed = rows, .files = 1};
+}
+
+struct PlacedFile {
+  FileTotals totals;
+  int level;
+};
+
+inline TreeState TreeOf(const std::vector<PlacedFile>& files) {
+  TreeState tree;
+  for (const PlacedFile& file : files) tree.Add(file.totals, file.level);
+  return tree;
 }
 
 }  // namespace linebloom
