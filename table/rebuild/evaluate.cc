@@ -330,8 +330,8 @@ Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target) {
 absl::string_view ToString(RebuildReason reason) {
   // In the order of RebuildReason.
   static constexpr absl::string_view kNames[] = {
-      "no filter",      "foreign filter", "damaged filter", "other hash seed",
-      "other prefixes", "worse rate",     "too large"};
+      "no filter",      "other policy", "damaged filter", "other hash seed",
+      "other prefixes", "worse rate",   "too large"};
   return kNames[static_cast<size_t>(reason)];
 }
 

@@ -15,11 +15,9 @@
 #include "absl/strings/str_replace.h"
 #include "filter_policy/bits/auto_bits.h"
 #include "filter_policy/bits/read_model.h"
-#include "filter_policy/policy/policy_options.h"
 #include "table/status.h"
 #include "tools/database/caches.h"
 #include "tools/database/database_facts.h"
-#include "tools/database/databases.h"
 #include "tools/database/policies.h"
 #include "tools/report/commands.h"
 #include "tools/report/flags.h"
@@ -34,7 +32,6 @@ using read_model::Reads;
 
 struct AdviseConfig {
   std::vector<std::string> databases;
-  std::string column_family;  // "": all
   SaidLoad said;
 };
 
@@ -122,153 +119,102 @@ Json Candidates(CacheLoad load) {
           With("linebloom:10", load), With("bloomfilter:10", load)};
 }
 
-// "Filters: linebloom in 38 of 39 files, 10.2 bits per key."
-std::string FiltersInWords(const CacheFacts& facts) {
-  if (facts.filtered == 0) {
-    return "Filters: none. A lookup of a missing row reads a block of each "
-           "file "
-           "that it meets.";
-  }
+// What there is of a cache, and whether something is to be gained.
+Json Advice(const std::string& database, const CacheFacts& facts,
+            const Policies& policies) {
+  const Answer answer = AnswerFor(facts, policies);
   const FileTotals& totals = facts.load.totals;
-  const auto count = static_cast<size_t>(totals.files);
-  const std::string files =
-      facts.filtered == count
-          ? count == 1 ? "its file" : "all " + FilesText(count)
-          : absl::StrCat(WithThousands(facts.filtered), " of ",
-                         FilesText(count));
-  return absl::StrFormat(
-      "Filters: %s in %s, %s bits per key.",
-      facts.policies.empty() ? "of unknown policy" : facts.policies, files,
-      totals.keys > 0 ? absl::StrFormat("%.1f", totals.bits / totals.keys)
-                      : "unknown");
+  std::string names;
+  for (const auto& [name, count] : facts.files.policies) {
+    absl::StrAppend(&names, names.empty() ? "" : ", ", name);
+  }
+  Json json = AsJson(facts, answer);
+  json.update({{"database", database},
+               {"files", facts.files.files},
+               {"files_with_filters", facts.files.filtered},
+               {"rows", static_cast<uint64_t>(totals.all_rows())},
+               {"policies", names},
+               {"bits_per_key",
+                totals.keys > 0 ? Json(totals.bits / totals.keys) : Json()},
+               {"filter_bytes", std::round(totals.bits / 8)},
+               {"index_bytes", std::round(totals.index_bytes)},
+               {"meta_bytes", std::round(totals.bits / 8 + totals.index_bytes)},
+               {"shards", static_cast<uint64_t>(facts.load.cache.shards)},
+               {"without_last_filters", !answer.best.filters_last_run},
+               {"worth_it", facts.load.cache.capacity > 0 &&
+                                IsWorthIt(answer.now, answer.best.reads)}});
+  return json;
 }
 
 // Where the filters and indexes are, and whether there is room for them.
-std::string FitInWords(const CacheFacts& facts, bool is_worth_it) {
-  const FileTotals& totals = facts.load.totals;
-  const read_model::Cache& cache = facts.load.cache;
-  const std::string sizes = absl::StrCat(
-      facts.filtered == 0
-          ? ""
-          : absl::StrCat("filters (", ThreeDigits(totals.bits / 8e6),
-                         " MB) and "),
-      "indexes (", ThreeDigits(totals.index_bytes / 1e6), " MB)");
-  if (!cache.holds_metadata) {
+std::string FitInWords(const Json& cache) {
+  const std::string sizes =
+      Fill("filters ({/filter_bytes:MB} MB) and |", cache) +
+      Fill("indexes ({/index_bytes:MB} MB)|none", cache);
+  if (cache["holds_filters"] == false) {
     return absl::StrCat("By cache_index_and_filter_blocks=false the ", sizes,
                         " take their memory beside the block cache, and "
                         "linebloom doesn't choose their bits: new files get 10 "
                         "on average.");
   }
-  if (cache.capacity <= 0) {
+  if (cache["memory"].is_null()) {
     return absl::StrCat(
         "Whether ", sizes,
         " fit the block cache isn't known: no info log of an application says "
         "how large it is; --memory does.");
   }
-  const double share = (totals.bits / 8 + totals.index_bytes) / cache.capacity;
+  const double share =
+      cache["meta_bytes"].get<double>() / cache["memory"].get<double>();
   return absl::StrCat(
       "The ", sizes, " take ", ThreeDigits(100 * share),
-      " % of the block cache of ", ThreeDigits(cache.capacity / 1e6), " MB (",
-      facts.from, ")",
-      share > 1 && is_worth_it ? ": the rest is read again and again."
-      : share > 1              ? ", and yet lookups read least so."
-      : share > 0.8            ? ", which leaves little for data."
-                               : ", and fit.");
+      Fill(" % of the block cache of {/memory:MB} MB ({/memory_from})", cache),
+      share > 1 && cache["worth_it"] == true
+          ? ": the rest is read again and again."
+      : share > 1   ? ", and yet lookups read least so."
+      : share > 0.8 ? ", which leaves little for data."
+                    : ", and fit.");
 }
 
 // What could be gained, and how.
-std::string GainInWords(const Json& reads, bool is_worth_it) {
+std::string GainInWords(const Json& cache) {
+  const Json& reads = cache["reads_per_1000"];
   const std::string now = ReadsText(reads["now"]);
   if (reads["now"] == 0) {
     return "Everything fits the cache, and lookups read nothing: keep what you "
            "have.";
   }
-  const std::string best = reads["best"] == 0 ? "no" : ReadsText(reads["best"]);
-  const std::string expected =
-      absl::StrCat("1,000 lookups are expected to read ", now, " blocks, ");
-  return is_worth_it
-             ? absl::StrCat(expected, "but ", best,
-                            " with filter_policy=linebloom and "
-                            "listeners=linebloom_level_sizes.")
-             : absl::StrCat(expected, "and ", best,
-                            " with what linebloom would choose: keep what you "
-                            "have.");
+  return absl::StrCat(
+      "1,000 lookups are expected to read ", now, " blocks, ",
+      cache["worth_it"] == true ? "but " : "and ", ReadsText(reads["best"]),
+      cache["worth_it"] == true
+          ? " with filter_policy=linebloom and "
+            "listeners=linebloom_level_sizes."
+          : " with what linebloom would choose: keep what you have.");
 }
 
-std::string Flags(const AdviseConfig& config) {
+// `family`: the only one of this cache, if others have caches of their own.
+std::string CommandFor(const AdviseConfig& config, const Json& cache,
+                       const std::string& family) {
+  const std::string folder = ShellQuoted(cache["database"].get<std::string>());
+  if (cache["memory"].is_null()) {
+    return absl::StrCat("linebloom advise ", folder, " --memory=BYTES");
+  }
+  if (cache["worth_it"] == false) return "linebloom verify " + folder;
+  if (cache["without_last_filters"] == true) {
+    return absl::StrCat(
+        "linebloom compare ", folder, " --memory=",
+        NumberText(cache["memory"].get<uint64_t>(), Unit::kBytes));
+  }
   const SaidLoad& said = config.said;
+  const Json& reads = cache["reads_per_1000"];
   return absl::StrCat(
+      "linebloom migrate ", folder,
+      family.empty() ? "" : " --column_family=" + ShellQuoted(family),
+      " --dry_run", reads["new"] == reads["best"] ? "" : " --policy=linebloom",
       said.memory
           ? absl::StrCat(" --memory=", NumberText(*said.memory, Unit::kBytes))
           : "",
       said.hit_ratio ? absl::StrCat(" --hit_ratio=", *said.hit_ratio) : "");
-}
-
-// True if migrate builds what linebloom would choose without being told.
-bool AreAuto(const std::vector<std::string>& families,
-             const Policies& policies) {
-  return std::ranges::all_of(families, [&](const std::string& family) {
-    const auto policy = policies.find(family);
-    if (policy == policies.end()) return true;  // stays as it is
-    const FilterPolicyOptions* const own =
-        OptionsOfLinebloom(policy->second.get());
-    return own != nullptr && IsAuto(*own);
-  });
-}
-
-// `family`: the only one of this cache, if others have caches of their own.
-std::string CommandFor(const AdviseConfig& config, const Advised& advised,
-                       const std::string& family, const CacheFacts& facts,
-                       const Answer& answer, bool is_worth_it) {
-  const std::string& folder = advised.database.folder;
-  const std::string db = absl::StrCat(
-      ShellQuoted(folder),
-      family.empty() ? ""
-                     : absl::StrCat(" --column_family=", ShellQuoted(family)));
-  if (facts.load.cache.capacity <= 0) {
-    return absl::StrCat("linebloom advise ", db, " --memory=BYTES");
-  }
-  if (!is_worth_it) return absl::StrCat("linebloom verify ", db);
-  if (!answer.best.filters_last_run) {
-    return absl::StrCat(
-        "linebloom compare ", ShellQuoted(folder), " --memory=",
-        NumberText(static_cast<uint64_t>(facts.load.cache.capacity),
-                   Unit::kBytes));
-  }
-  return absl::StrCat(
-      "linebloom migrate ", db, " --dry_run",
-      AreAuto(facts.families, advised.policies) ? "" : " --policy=linebloom",
-      Flags(config));
-}
-
-Json AdviseOn(const AdviseConfig& config, const Advised& advised,
-              const std::string& family, const CacheFacts& facts) {
-  const read_model::Cache& cache = facts.load.cache;
-  Json json = {{"column_families", facts.families},
-               {"files", static_cast<size_t>(facts.load.totals.files)},
-               {"files_with_filters", facts.filtered},
-               {"rows", static_cast<uint64_t>(facts.load.totals.all_rows())},
-               {"policies", facts.policies},
-               {"memory", nullptr},
-               {"memory_from", facts.from},
-               {"shards", nullptr},
-               {"worth_it", false},
-               {"reads_per_1000", nullptr},
-               {"candidates", Json::array()}};
-  const Answer answer = AnswerFor(facts, advised.policies);
-  const bool is_known = cache.capacity > 0;
-  const bool is_worth_it = is_known && IsWorthIt(answer.now, answer.best.reads);
-  json["verdict"] = {FiltersInWords(facts), FitInWords(facts, is_worth_it)};
-  json["next"] =
-      CommandFor(config, advised, family, facts, answer, is_worth_it);
-  if (!is_known) return json;
-  json["worth_it"] = is_worth_it;
-  json["reads_per_1000"] = AsJson(facts, answer);
-  json["verdict"].push_back(GainInWords(json["reads_per_1000"], is_worth_it));
-  json["memory"] = static_cast<uint64_t>(cache.capacity);
-  json["shards"] = static_cast<uint64_t>(cache.shards);
-  json["candidates"] = Candidates(facts.load);
-  return json;
 }
 
 std::string CandidatesText(const Json& cache) {
@@ -319,93 +265,74 @@ std::string AsText(const Json& cache, bool is_only_one) {
   return absl::StrCat(text, next, "\n");
 }
 
-// All families, because they share caches. InvalidArgument without files, or
-// without the column family; else the errors of ReadDatabase() and SstFile.
+// InvalidArgument without files; else the errors of ReadDatabase() and SstFile.
 absl::StatusOr<Advised> Read(const AdviseConfig& config,
                              const std::string& folder) {
-  if (!config.column_family.empty()) {
-    RETURN_IF_ERROR(
-        ListLiveFiles("DATABASE", folder, config.column_family).status());
-  }
   Advised advised;
-  ASSIGN_OR_RETURN(advised.database, ReadDatabase("DATABASE", folder, ""));
+  ASSIGN_OR_RETURN(advised.database, ReadDatabase(folder));
   if (advised.database.files.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("DATABASE='", folder,
                      "' has no SSTables: write or flush some rows first"));
   }
   ASSIGN_OR_RETURN(advised.caches, ReadCaches(advised.database, config.said));
-  for (const absl::Status& error : advised.caches.unreadable) return error;
+  const Findings& findings = advised.caches.findings;
+  for (const absl::Status& error : findings.unreadable) return error;
   advised.policies = PoliciesToBuild(advised.database);
-  std::erase_if(advised.policies, [&](const auto& policy) {
-    return !config.column_family.empty() &&
-           policy.first != config.column_family;
-  });
   return advised;
 }
 
-bool IsOf(const CacheFacts& cache, const std::string& family) {
-  return family.empty() || std::ranges::count(cache.families, family) > 0;
+// "75 % for missing rows (by the info log)".
+std::string LookupsText(const DatabaseCaches& read) {
+  const auto [least, most] = read.hits;
+  if (least == 0 && most == 1) return "share of hits unknown";
+  return absl::StrFormat(
+      "%s%.3g %% for missing rows (%s)",
+      least == most ? "" : absl::StrFormat("%.3g to ", 100 * (1 - most)),
+      100 * (1 - least), read.hits_from);
 }
 
 // Reads the metadata of the database's files, which another process may have
 // open, and writes nothing.
-absl::StatusOr<Outcome> AdviseOne(const AdviseConfig& config,
-                                  const std::string& folder) {
+absl::StatusOr<Outcome> AdviseOne(const AdviseConfig& config) {
+  const std::string& folder = config.databases[0];
   ASSIGN_OR_RETURN(const Advised advised, Read(config, folder));
   const DatabaseCaches& read = advised.caches;
-  const HitRange& hits = read.hits;
-  const bool is_known = hits.least == hits.most;
-  Json json = {{"database", folder},
-               {"files", read.files},
-               {"hit_ratio", is_known ? Json(hits.most) : Json()},
-               {"hits_from", read.hits_from},
-               {"chosen_bits", advised.database.log.chosen_bits},
-               {"caches", Json::array()},
-               {"notes", read.findings.notes},
-               {"problems", read.findings.problems}};
-  std::string text = absl::StrCat(
-      Fill("{/database}: ", json), FilesText(read.files), ". Lookups: ",
-      is_known
-          ? absl::StrFormat("%.3g %% for missing rows", 100 * (1 - hits.most))
-          : "share of hits unknown",
-      is_known ? Fill(" ({/hits_from})\n", json) : "\n");
-  if (!advised.database.log.chosen_bits.empty()) {
-    absl::StrAppend(&text, BulletText(advised.database.log.chosen_bits));
-  }
+  const std::string& chosen = advised.database.log.chosen_bits;
+  Json json = {
+      {"database", folder},    {"files", advised.database.files.size()},
+      {"hit_ratio", nullptr},  {"hits_from", read.hits_from},
+      {"chosen_bits", chosen}, {"caches", Json::array()}};
+  if (read.hits.least == read.hits.most) json["hit_ratio"] = read.hits.most;
+  read.findings.AddTo(&json);
   bool is_worth_it = !read.findings.problems.empty();
-  for (const CacheFacts& cache : read.caches) {
+  std::string text =
+      absl::StrCat(Fill("{/database}: ", json), FilesText(json["files"]),
+                   ". Lookups: ", LookupsText(read), "\n",
+                   chosen.empty() ? "" : BulletText(chosen));
+  const bool is_only_one = read.caches.size() == 1;
+  for (const CacheFacts& facts : read.caches) {
     RETURN_IF_ERROR(CheckInterrupt());
-    if (!IsOf(cache, config.column_family)) continue;
-    const bool has_own_cache =
-        read.caches.size() > 1 && cache.families.size() == 1;
-    const Json advice = AdviseOn(
-        config, advised,
-        has_own_cache ? cache.families[0] : config.column_family, cache);
-    is_worth_it = is_worth_it || advice["worth_it"] == true;
-    json["caches"].push_back(advice);
-  }
-  for (const Json& cache : json["caches"]) {
-    absl::StrAppend(&text, AsText(cache, json["caches"].size() == 1));
+    Json cache = Advice(folder, facts, advised.policies);
+    cache["verdict"] = {
+        Fill("Filters: {/policies} in {/files_with_filters:,} of {/files:,} "
+             "files, {/bits_per_key:.1f} bits per key.|Filters: none. A lookup "
+             "of a missing row reads a block of each file that it meets.",
+             cache),
+        FitInWords(cache)};
+    cache["candidates"] = Json::array();
+    if (!cache["memory"].is_null()) {
+      cache["verdict"].push_back(GainInWords(cache));
+      cache["candidates"] = Candidates(facts.load);
+    }
+    const bool has_own_cache = !is_only_one && facts.families.size() == 1;
+    cache["next"] =
+        CommandFor(config, cache, has_own_cache ? facts.families[0] : "");
+    is_worth_it = is_worth_it || cache["worth_it"] == true;
+    absl::StrAppend(&text, AsText(cache, is_only_one));
+    json["caches"].push_back(std::move(cache));
   }
   return Outcome{text, json, is_worth_it ? kExitFoundSomething : kExitFine};
-}
-
-// A line of several: the caches of a database, or what shares one.
-Json Line(const std::string& name, const CacheFacts& facts,
-          const Policies& policies) {
-  const FileTotals& totals = facts.load.totals;
-  Json line = {{"database", name},
-               {"column_families", facts.families},
-               {"files", static_cast<size_t>(totals.files)},
-               {"meta_bytes", std::round(totals.bits / 8 + totals.index_bytes)},
-               {"worth_it", false},
-               {"reads_per_1000", nullptr}};
-  if (facts.load.cache.capacity <= 0) return line;
-  const Answer answer = AnswerFor(facts, policies);
-  line["worth_it"] = IsWorthIt(answer.now, answer.best.reads);
-  line["reads_per_1000"] = AsJson(facts, answer);
-  return line;
 }
 
 // Adds the only cache of a database to what shares one.
@@ -422,6 +349,7 @@ void Share(const Advised& advised, CacheFacts* shared, Policies* policies) {
     (*policies)[name_of(family)] = policy;
   }
   shared->load.totals.Add(more.load.totals);
+  shared->files.Add(more.files);
   shared->load.hits = more.load.hits;
   if (more.most_rows >= shared->most_rows) {
     shared->most_rows = more.most_rows;
@@ -449,14 +377,13 @@ absl::StatusOr<Outcome> AdviseSeveral(const AdviseConfig& config) {
       json["problems"].push_back(absl::StrCat(folder, ": ", problem));
     }
     for (CacheFacts facts : advised->caches.caches) {
-      if (!IsOf(facts, config.column_family)) continue;
       if (config.said.memory) facts.load.cache.capacity = 0;
-      json["databases"].push_back(Line(folder, facts, advised->policies));
+      json["databases"].push_back(Advice(folder, facts, advised->policies));
     }
     if (config.said.memory) Share(*advised, &shared, &policies);
   }
   if (!shared.families.empty()) {
-    json["caches"].push_back(Line("all", shared, policies));
+    json["caches"].push_back(Advice("all", shared, policies));
   }
   Json lines = json["databases"];
   for (const Json& cache : json["caches"]) lines.push_back(cache);
@@ -487,7 +414,7 @@ absl::StatusOr<Outcome> AdviseSeveral(const AdviseConfig& config) {
 }
 
 absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
-  return config.databases.size() == 1 ? AdviseOne(config, config.databases[0])
+  return config.databases.size() == 1 ? AdviseOne(config)
                                       : AdviseSeveral(config);
 }
 
@@ -501,11 +428,6 @@ Runner DeclareAdvise(CLI::App* app) {
             UINT64_MAX,
             "bytes of one block cache that all share; by default as the info "
             "logs say");
-  AddNumber(app, "--shards", &said->shards, Unit::kNone, 1, 1 << 20,
-            "shards of the cache; by default as the info log says, or as many "
-            "as RocksDB would make");
-  app->add_option("--column_family", config->column_family,
-                  "only the cache of this column family; default: all");
   AddNumber(app, "--hit_ratio", &said->hit_ratio, Unit::kShare, 0, 1,
             "share of lookups for existing rows; by default as the info log "
             "says");

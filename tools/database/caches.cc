@@ -10,6 +10,7 @@
 #include "filter_policy/bits/tree_model.h"
 #include "filter_policy/policy/policy_options.h"
 #include "filter_policy/tree/live_files.h"
+#include "rocksdb/metadata.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "table/sst_file.h"
@@ -42,18 +43,13 @@ rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
   return {};
 }
 
-bool IsUsed(const SstFile& file) {
-  return file.filter().kind == FilterKind::kFull ||
-         file.filter().kind == FilterKind::kPartitioned;
-}
-
 // What RocksDB tells a listener of the file. It may claim anything.
-FileTotals TotalsOf(const SstFile& file) {
+std::optional<FileTotals> TotalsOf(const SstFile& file) {
   const Properties& from = file.properties();
   rocksdb::TableProperties to;
   to.num_entries = from.num_entries;
   to.num_filter_entries = from.num_filter_entries.value_or(0);
-  to.filter_size = IsUsed(file) ? file.filter().TotalSize() : 0;
+  to.filter_size = HasUsedFilter(file) ? file.filter().TotalSize() : 0;
   to.filter_policy_name = from.filter_policy_name;
   to.index_size = from.index_size;
   to.num_data_blocks = from.num_data_blocks;
@@ -61,7 +57,7 @@ FileTotals TotalsOf(const SstFile& file) {
   to.raw_key_size = from.raw_key_size;
   to.raw_value_size = from.raw_value_size;
   to.compression_name = from.compression_name;
-  return linebloom::TotalsOf(&to, file.size()).value_or(FileTotals{.files = 1});
+  return linebloom::TotalsOf(&to, file.size());
 }
 
 class Reader {
@@ -70,24 +66,34 @@ class Reader {
       : database_(database), said_(said) {}
 
   absl::StatusOr<DatabaseCaches> Read() {
-    const std::vector<LiveFile>& files = database_.files;
-    for (auto begin = files.begin(); begin != files.end();) {
-      const auto end = std::find_if(begin, files.end(), [&](const auto& file) {
-        return file.column_family != begin->column_family;
-      });
-      RETURN_IF_ERROR(AddFamily({begin, end}));
-      begin = end;
+    // As the listener of an application keeps it.
+    LiveFiles ledger;
+    read_.findings = WalkFiles(
+        database_, "reading properties",
+        [&ledger](const LiveFile& live, const SstFile& file, Findings*) {
+          ledger.Create(live.path, TotalsOf(file), live.bytes, nullptr);
+          return absl::OkStatus();
+        });
+    RETURN_IF_ERROR(CheckInterrupt());
+    std::vector<rocksdb::LiveFileMetaData> listed(database_.files.size());
+    for (size_t i = 0; i < listed.size(); ++i) {
+      const LiveFile& live = database_.files[i];
+      listed[i].name = live.path;
+      listed[i].column_family_name = live.column_family;
+      listed[i].level = live.level;
+      listed[i].size = live.bytes;
     }
-    RETURN_IF_ERROR(CheckMissing());
-    const std::optional<double> logged = database_.log.hit_ratio;
-    const std::optional<double> hits =
-        said_.hit_ratio ? said_.hit_ratio : logged;
+    ledger.List(listed, ledger.version());
+    read_.hits = database_.log.hits;
+    if (said_.hit_ratio) read_.hits = {*said_.hit_ratio, *said_.hit_ratio};
     read_.hits_from = said_.hit_ratio ? "--hit_ratio"
-                      : logged        ? "by the info log"
-                                      : "not known";
-    if (hits) read_.hits = {*hits, *hits};
-    for (CacheFacts& facts : read_.caches) facts.load.hits = read_.hits;
-    read_.findings = census_.Judge(database_);
+                      : read_.hits.least == 0 && read_.hits.most == 1
+                          ? "not known"
+                          : "by the info log";
+    for (const LiveFile& live : database_.files) {
+      if (read_.families.contains(live.column_family)) continue;
+      AddFamily(live.column_family, ledger.families()[live.column_family].live);
+    }
     return std::move(read_);
   }
 
@@ -99,48 +105,21 @@ class Reader {
         !said_.memory && logged.cache_bytes ? logged.cache : "";
     const auto [found, is_new] =
         caches_.try_emplace(address, read_.caches.size());
-    if (is_new) read_.caches.emplace_back();
+    if (is_new) read_.caches.emplace_back().load.hits = read_.hits;
     return read_.caches[found->second];
   }
 
-  absl::Status AddFamily(const std::vector<LiveFile>& live) {
-    const std::string& name = live[0].column_family;
+  void AddFamily(const std::string& name, const TreeState& tree) {
     CacheFacts& facts = FactsOf(name);
     facts.families.push_back(name);
-    TreeState tree;
-    for (const LiveFile& file : live) {
-      RETURN_IF_ERROR(CheckInterrupt());
-      AddFile(file, &facts, &tree);
-    }
     facts.load.totals.Add(tree.filters);
     facts.load.trees.push_back(
         ModelOf(tree, OptionsOf(name, database_).compaction_style));
-    if (tree.filters.rows >= facts.most_rows) {
-      facts.most_rows = tree.filters.rows;
+    read_.families[name] = tree.filters;
+    facts.files.Add(read_.findings.families[name]);
+    if (tree.filters.all_rows() >= facts.most_rows) {
+      facts.most_rows = tree.filters.all_rows();
       SetCache(name, &facts);
-    }
-    return absl::OkStatus();
-  }
-
-  void AddFile(const LiveFile& live, CacheFacts* facts, TreeState* tree) {
-    const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
-    if (absl::IsNotFound(file.status())) {
-      missing_.push_back(live.path);
-      return;
-    }
-    ++read_.files;
-    if (!file.ok()) {
-      read_.unreadable.push_back(file.status());
-      return;
-    }
-    census_.Add(live, *file);
-    tree->Add(TotalsOf(*file), live.level);
-    if (!IsUsed(*file)) return;
-    ++facts->filtered;
-    const std::string& policy = file->properties().filter_policy_name;
-    if (!absl::StrContains(facts->policies, policy)) {
-      absl::StrAppend(&facts->policies, facts->policies.empty() ? "" : ", ",
-                      policy);
     }
   }
 
@@ -158,27 +137,12 @@ class Reader {
       cache.shards = logged.cache_shards.value_or(cache.shards);
       cache.high_priority_share = logged.high_priority_share;
     }
-    if (said_.shards) cache.shards = static_cast<double>(*said_.shards);
-  }
-
-  // Files that are still live, and yet aren't there, are an error.
-  absl::Status CheckMissing() {
-    if (missing_.empty()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const std::vector<LiveFile> now,
-                     ListLiveFiles("DATABASE", database_.folder, ""));
-    for (const LiveFile& file : now) {
-      if (std::ranges::find(missing_, file.path) == missing_.end()) continue;
-      read_.unreadable.push_back(SstFile::Open(file.path).status());
-    }
-    return absl::OkStatus();
   }
 
   const DatabaseFacts& database_;
   const SaidLoad& said_;
-  FilterCensus census_;
   DatabaseCaches read_;
   std::map<std::string, size_t> caches_;  // by address; "": not known
-  std::vector<std::string> missing_;      // paths
 };
 
 }  // namespace
@@ -269,10 +233,19 @@ std::string ReadsText(const Json& reads) {
 }
 
 Json AsJson(const CacheFacts& facts, const Answer& answer) {
-  if (facts.load.cache.capacity <= 0) return nullptr;
-  return {{"now", ReadsAsJson(answer.now)},
-          {"new", ReadsAsJson(answer.renewed)},
-          {"best", ReadsAsJson(answer.best.reads)}};
+  const read_model::Cache& cache = facts.load.cache;
+  const bool is_known = cache.capacity > 0;
+  Json json = {{"column_families", facts.families},
+               {"memory", nullptr},
+               {"memory_from", facts.from},
+               {"holds_filters", cache.holds_metadata},
+               {"reads_per_1000", nullptr}};
+  if (!is_known) return json;
+  json["memory"] = static_cast<uint64_t>(cache.capacity);
+  json["reads_per_1000"] = {{"now", ReadsAsJson(answer.now)},
+                            {"new", ReadsAsJson(answer.renewed)},
+                            {"best", ReadsAsJson(answer.best.reads)}};
+  return json;
 }
 
 }  // namespace linebloom::tools

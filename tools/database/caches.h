@@ -2,20 +2,19 @@
 // and what lookups read: the one answer of all subcommands.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "filter_policy/bits/auto_bits.h"
 #include "filter_policy/bits/cache_load.h"
 #include "filter_policy/bits/read_model.h"
 #include "rocksdb/filter_policy.h"
 #include "tools/database/database_facts.h"
+#include "tools/database/file_walk.h"
 #include "tools/database/policies.h"
 #include "tools/report/terminal_text.h"
 
@@ -23,8 +22,7 @@ namespace linebloom::tools {
 
 // What the user says in place of the info log.
 struct SaidLoad {
-  std::optional<uint64_t> memory;  // bytes of one block cache that all share
-  std::optional<uint64_t> shards;
+  std::optional<uint64_t> memory;   // bytes of one block cache that all share
   std::optional<double> hit_ratio;  // share of the lookups
 };
 
@@ -35,23 +33,20 @@ struct CacheFacts {
   // rows; its capacity is 0 if nobody says how large it is.
   CacheLoad load;
   double most_rows = 0;
-  size_t filtered = 0;   // files with filters that lookups use
-  std::string policies;  // that wrote the filters
-  std::string from;      // who says how large the cache is
+  FamilyFiles files;
+  std::string from;  // who says how large the cache is
 };
 
 struct DatabaseCaches {
   std::vector<CacheFacts> caches;
+  std::map<std::string, FileTotals> families;
   HitRange hits;          // of the lookups
   std::string hits_from;  // who says how many hit
-  size_t files = 0;
-  FilterCensus::Findings findings;
-  std::vector<absl::Status> unreadable;  // of files
+  Findings findings;
 };
 
-// Reads the files' footers, properties and metaindexes and nothing else; leaves
-// out files that another process, which has the database open, has removed
-// meanwhile. Cancelled after a signal.
+// Reads the files' footers, properties and metaindexes and nothing else. A file
+// that can't be read counts as an average one. Cancelled after a signal.
 absl::StatusOr<DatabaseCaches> ReadCaches(const DatabaseFacts& database,
                                           const SaidLoad& said);
 
@@ -82,8 +77,9 @@ Answer AnswerFor(const CacheFacts& facts, const Policies& policies);
 Json ReadsAsJson(const ReadRange& range);
 std::string ReadsText(const Json& reads);  // "76.5", "20.8 to 1,050"
 
-// As `reads_per_1000` of a report: now, new and best. Null if nobody says how
-// large the cache is.
+// A cache in a report: `column_families`, `memory` in bytes with who says so,
+// and `reads_per_1000`, an object with `now`, `new` and `best`. Both are null
+// if nobody says how large the cache is.
 Json AsJson(const CacheFacts& facts, const Answer& answer);
 
 }  // namespace linebloom::tools

@@ -7,15 +7,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/policy/policy_options.h"
-#include "linebloom/filter_policy.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "table/status.h"
-#include "tools/database/policies.h"
-#include "tools/report/run_tool.h"
 
 namespace linebloom::tools {
 namespace {
@@ -143,90 +139,15 @@ bool NamesPolicy(const std::string& filter_policy) {
   return !filter_policy.empty() && filter_policy != "nullptr";
 }
 
-absl::StatusOr<DatabaseFacts> ReadDatabase(absl::string_view flag,
-                                           const std::string& folder,
-                                           const std::string& column_family) {
+absl::StatusOr<DatabaseFacts> ReadDatabase(const std::string& folder) {
   DatabaseFacts database;
   database.folder = folder;
-  ASSIGN_OR_RETURN(database.files, ListLiveFiles(flag, folder, column_family));
+  ASSIGN_OR_RETURN(database.files, ListLiveFiles(folder));
   database.stored = LoadOptionsLeniently(folder);
   ASSIGN_OR_RETURN(database.log,
                    ReadInfoLog(folder, database.stored.db.db_log_dir));
   ReadPolicies(&database);
   return database;
-}
-
-void FilterCensus::Add(const LiveFile& live, const SstFile& file) {
-  Counts& family = families_[live.column_family];
-  const Properties& properties = file.properties();
-  const bool used = file.filter().kind == FilterKind::kFull ||
-                    file.filter().kind == FilterKind::kPartitioned;
-  const bool has_policy = !properties.filter_policy_name.empty();
-  // A policy may have its reasons to leave a file without a filter. RocksDB
-  // writes none, either, for a file without keys.
-  const bool has_keys = properties.num_entries > properties.num_range_deletions;
-  ++family.files;
-  family.filtered += used ? 1 : 0;
-  family.by_linebloom +=
-      used && IsLinebloom(properties.filter_policy_name) ? 1 : 0;
-  family.without_policy += !used && has_keys && !has_policy ? 1 : 0;
-}
-
-void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
-                               const DatabaseFacts& database,
-                               Findings* findings) const {
-  FamilyFacts family;
-  const auto found = database.families.find(name);
-  if (found != database.families.end()) family = found->second;
-  const std::string who = absl::StrCat("column family ", name, ": ");
-  const bool is_lost = family.table != nullptr && family.policy.empty();
-  if (is_lost && counts.by_linebloom > 0) {
-    findings->problems.push_back(absl::StrFormat(
-        "%sOPTIONS names no filter policy. Lookups ignore linebloom's filters "
-        "of %d files, and new files get none. A tool without linebloom, such "
-        "as ldb, leaves such options behind",
-        who, counts.by_linebloom));
-  }
-  if (counts.without_policy == 0) return;
-  const std::string files = absl::StrFormat(
-      "%s%d of its %d files have no filter: a lookup of a missing row reads a "
-      "block of each that it meets",
-      who, counts.without_policy, counts.files);
-  const std::string past = ShortPolicyName(family.past_policy);
-  const bool was_linebloom = absl::StrContains(past, kFilterPolicyName);
-  // With blanks it is no option string.
-  const std::string& option =
-      absl::StrContains(past, ' ') ? family.past_policy : past;
-  const std::string migrate =
-      absl::StrCat(". 'linebloom migrate ", ShellQuoted(database.folder),
-                   family.policy.empty() && was_linebloom
-                       ? absl::StrCat(" --policy=", ShellQuoted(option))
-                       : "",
-                   "' gives them filters");
-  if (!family.policy.empty()) {
-    findings->problems.push_back(
-        absl::StrCat(files, ", though its options name filter_policy=",
-                     ShortPolicyName(family.policy), migrate));
-  } else if (!family.past_policy.empty() || counts.filtered > 0) {
-    findings->problems.push_back(
-        absl::StrCat(files, ". Its options name no filter policy",
-                     family.past_policy.empty()
-                         ? ", but others of its files have filters"
-                         : absl::StrCat(" any more; before, it was ", past),
-                     migrate));
-  } else if (counts.filtered == 0) {
-    findings->notes.push_back(files);
-  }
-}
-
-FilterCensus::Findings FilterCensus::Judge(
-    const DatabaseFacts& database) const {
-  Findings findings;
-  if (database.folder.empty()) return findings;
-  for (const auto& [name, counts] : families_) {
-    JudgePolicy(name, counts, database, &findings);
-  }
-  return findings;
 }
 
 }  // namespace linebloom::tools

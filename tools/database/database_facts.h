@@ -2,7 +2,6 @@
 // and what follows from them.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
-#include "table/sst_file.h"
 #include "tools/database/databases.h"
 #include "tools/database/info_log.h"
 
@@ -50,40 +48,8 @@ struct DatabaseFacts {
   std::map<std::string, FamilyFacts> families;
 };
 
-// Changes nothing, and another process may have the database open. Of
-// `column_family` alone unless that is empty. Errors as of ListLiveFiles();
-// Cancelled after a signal.
-absl::StatusOr<DatabaseFacts> ReadDatabase(absl::string_view flag,
-                                           const std::string& folder,
-                                           const std::string& column_family);
-
-// Counts the filters of a database's files, from their metadata.
-class FilterCensus {
- public:
-  void Add(const LiveFile& live, const SstFile& file);
-
-  struct Findings {
-    // A sentence for each column family with files that lookups read for want
-    // of a filter: written without a policy, though its options name one or
-    // did, or with one that they have lost.
-    std::vector<std::string> problems;
-    // On column families that never had filters.
-    std::vector<std::string> notes;
-  };
-  // Nothing of files that were named one by one, of a folder "".
-  Findings Judge(const DatabaseFacts& database) const;
-
- private:
-  struct Counts {
-    uint64_t files = 0;
-    uint64_t filtered = 0;
-    uint64_t by_linebloom = 0;    // of the filtered
-    uint64_t without_policy = 0;  // with rows; no policy decided on a filter
-  };
-  void JudgePolicy(const std::string& name, const Counts& counts,
-                   const DatabaseFacts& database, Findings* findings) const;
-
-  std::map<std::string, Counts> families_;
-};
+// Changes nothing, and another process may have the database open. Errors as of
+// ListLiveFiles(); Cancelled after a signal.
+absl::StatusOr<DatabaseFacts> ReadDatabase(const std::string& folder);
 
 }  // namespace linebloom::tools

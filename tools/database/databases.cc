@@ -12,7 +12,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -328,32 +327,20 @@ absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
   return Open(flag, folder, options, Logs::kEmpty);
 }
 
-absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
-    absl::string_view flag, const std::string& folder,
-    const std::string& column_family) {
+absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(const std::string& folder) {
   ASSIGN_OR_RETURN(const ReadOnlyDatabase database,
-                   ReadOnlyDatabase::Open(flag, folder));
+                   ReadOnlyDatabase::Open(kDatabase, folder));
   std::vector<LiveFile> files;
-  std::vector<std::string> names;
-  bool found = false;
   for (rocksdb::ColumnFamilyHandle* family : database.families()) {
-    names.push_back(family->GetName());
-    if (!column_family.empty() && names.back() != column_family) continue;
-    found = true;
     rocksdb::ColumnFamilyMetaData metadata;
     database.db()->GetColumnFamilyMetaData(family, &metadata);
     for (const rocksdb::LevelMetaData& level : metadata.levels) {
       for (const rocksdb::SstFileMetaData& file : level.files) {
         files.push_back(
             {absl::StrCat(file.directory, "/", file.relative_filename),
-             names.back(), level.level});
+             metadata.name, level.level, file.size});
       }
     }
-  }
-  if (!found) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--column_family='", column_family, "': '", folder,
-                     "' has ", absl::StrJoin(names, ", ")));
   }
   return files;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdarg>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@
 #include "table/status.h"  // FromRocksDb()
 
 namespace linebloom::tools {
+
+// The operand that names a database, in messages.
+inline constexpr char kDatabase[] = "DATABASE";
 
 // InvalidArgument if `folder`, which `flag` named, is not a RocksDB database.
 absl::Status CheckIsDatabase(absl::string_view flag, const std::string& folder);
@@ -105,14 +109,11 @@ struct LiveFile {
   std::string path;
   std::string column_family;
   int level = kNoLevel;
+  uint64_t bytes = 0;
 };
 
 // The live SSTables of `folder`: column families by age, then levels, newest
-// first in L0. Of `column_family` alone unless that is empty; InvalidArgument
-// if there is none of that name. Else the errors of ReadOnlyDatabase::Open();
-// `flag` named the folder.
-absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
-    absl::string_view flag, const std::string& folder,
-    const std::string& column_family);
+// first in L0. Errors as of ReadOnlyDatabase::Open().
+absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(const std::string& folder);
 
 }  // namespace linebloom::tools

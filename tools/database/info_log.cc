@@ -72,16 +72,12 @@ std::optional<double> NumberAfter(absl::string_view words,
 }
 
 // Of the lookups, by the policy's sentence, which may count without statistics.
-std::optional<HitRange> HitsOfChoice(absl::string_view chosen_bits) {
-  constexpr absl::string_view kHit = " % of the lookups hit";
-  constexpr absl::string_view kUnknown = "how many of the lookups hit isn't";
-  if (absl::StrContains(chosen_bits, kUnknown)) return HitRange();
-  if (!absl::StrContains(chosen_bits, kHit)) return std::nullopt;
-  const std::optional<double> least = NumberAfter(", and ", chosen_bits);
-  if (!least) return std::nullopt;
-  const double most = NumberAfter(", or up to ", chosen_bits).value_or(*least);
-  if (!(*least >= 0 && *least <= most && most <= 100)) return std::nullopt;
-  return HitRange{*least / 100, most / 100};
+HitRange HitsOfChoice(absl::string_view chosen_bits) {
+  if (!absl::StrContains(chosen_bits, " % of the lookups hit")) return {};
+  const double least = NumberAfter(", and ", chosen_bits).value_or(-1);
+  const double most = NumberAfter(", or up to ", chosen_bits).value_or(least);
+  if (!(least >= 0 && least <= most && most <= 100)) return {};
+  return {least / 100, most / 100};
 }
 
 // Of a process that RocksDB's tools are, also with the library preloaded.
@@ -355,15 +351,14 @@ InfoLogFacts FactsOf(const std::vector<OneLog>& logs) {
       facts.path = log.path;
       facts.filters = FilterStatsOf(log.counts);
     }
-    if (facts.chosen_bits.empty()) facts.chosen_bits = log.chosen_bits;
-    if (facts.hit_ratio) continue;
-    const std::optional<double> counted = HitRatio(log.counts);
-    const std::optional<HitRange> hits =
-        counted ? HitRange{*counted, *counted} : HitsOfChoice(log.chosen_bits);
-    if (hits) facts.hits = hits;
-    if (hits && (hits->least > 0 || hits->most < 1)) {
-      facts.hit_ratio = hits->least;
+    if (facts.chosen_bits.empty()) {
+      facts.chosen_bits = log.chosen_bits;
+      facts.average_bits = NumberAfter("new files get ", log.chosen_bits);
     }
+    if (facts.hits.least > 0 || facts.hits.most < 1) continue;
+    const std::optional<double> counted = HitRatio(log.counts);
+    facts.hits =
+        counted ? HitRange{*counted, *counted} : HitsOfChoice(log.chosen_bits);
   }
   return facts;
 }

@@ -44,11 +44,11 @@ struct InfoLogFacts {
   FilterStats filters;  // what they answered, by those
   // Of the lookups that reached the files, the share that found a row: by
   // statistics or, without any, by `chosen_bits`.
-  std::optional<HitRange> hits;
-  std::optional<double> hit_ratio;  // the least of it, if any is known
+  HitRange hits;
   // When and what the policy said last of the bits that bits_per_key=auto
   // chose, a sentence. "" if it chose none.
   std::string chosen_bits;
+  std::optional<double> average_bits;  // of these
 };
 
 // Of the newest info logs of the database in `folder`, an application's: this

@@ -16,7 +16,6 @@
 #include "filter_policy/policy/policy_options.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
-#include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "tools/database/databases.h"
 
@@ -30,6 +29,10 @@ bool BitsWereMoved(const std::string& text, const std::string& id) {
   const std::optional<double> used = BitsInId(id);
   return requested.has_value() && used.has_value() &&
          std::abs(*requested - *used) > 0.001;
+}
+
+std::string NameOf(const FilterPolicyOptions& options) {
+  return absl::StrCat(IdOf(options), options.level_aware ? " levels" : "");
 }
 
 }  // namespace
@@ -54,8 +57,7 @@ std::optional<double> BitsInId(absl::string_view id) {
   return bits;
 }
 
-PolicyString ReadPolicyString(const std::string& text,
-                              const rocksdb::DBOptions& db) {
+PolicyString ReadPolicyString(const std::string& text) {
   rocksdb::ConfigOptions strict;
   strict.ignore_unknown_options = false;
   strict.ignore_unsupported_options = false;
@@ -72,7 +74,7 @@ PolicyString ReadPolicyString(const std::string& text,
     return read;
   }
   if (status.ok() && read.policy != nullptr) {
-    status = read.policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
+    status = read.policy->ValidateOptions({}, {});
   }
   if (!status.ok()) {
     read.problem = std::string(FromRocksDb(status, quoted).message());
@@ -114,9 +116,7 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list) {
 
 absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name) {
   if (name == kNoPolicy) return NamedPolicy{name, nullptr};
-  rocksdb::DBOptions db;
-  db.listeners = {NewLevelSizeListener()};  // without which some are refused
-  const PolicyString read = ReadPolicyString(name, db);
+  const PolicyString read = ReadPolicyString(name);
   if (read.policy == nullptr || !read.problem.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--policies: ",
@@ -128,39 +128,15 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name) {
   return NamedPolicy{name, read.policy};
 }
 
+std::string PolicyName(const rocksdb::FilterPolicy& policy) {
+  const FilterPolicyOptions* const own = OptionsOfLinebloom(&policy);
+  return own != nullptr ? NameOf(*own) : policy.GetId();
+}
+
 std::string ShortPolicyName(const std::string& policy) {
-  absl::string_view text = policy;
-  if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
-    return policy;
-  }
-  std::string name;
-  std::string bits;
-  std::string rest;
-  for (absl::string_view option :
-       absl::StrSplit(text, ';', absl::SkipEmpty())) {
-    const bool is_default =
-        absl::EndsWith(option, "=unset") || option == "bits_per_key=auto" ||
-        option == "hash_seed=0" || option == "line=solved" ||
-        option == "level_aware=false";
-    if (is_default) continue;
-    if (absl::ConsumePrefix(&option, "id=")) {
-      // OPTIONS may have {id=linebloom:9;...;bits_per_key=9}.
-      for (const char* const own : {kPlainPolicyName, kFilterPolicyName}) {
-        if (!name.empty() || !absl::ConsumePrefix(&option, own)) continue;
-        name = own;
-        bits = std::string(option);
-      }
-    } else if (option == "line=plain") {
-      name = kPlainPolicyName;
-    } else if (absl::ConsumePrefix(&option, "bits_per_key=")) {
-      bits = absl::StrCat(":", option);
-    } else if (option == "level_aware=true") {
-      absl::StrAppend(&rest, " levels");
-    } else {
-      absl::StrAppend(&rest, " ", option);
-    }
-  }
-  return name.empty() ? policy : name + bits + rest;
+  FilterPolicyOptions options;
+  const bool is_own = ParseFilterPolicyOptions(policy, &options).ok();
+  return is_own ? NameOf(options) : policy;
 }
 
 std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,

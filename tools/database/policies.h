@@ -26,12 +26,9 @@ struct PolicyString {
 
 // Reads `text`, such as bloomfilter:10, as RocksDB does in an options file.
 // To RocksDB (7.8.3) an unknown name means no filter; it ignores unknown
-// options and moves bits per key into its range. Here each is a problem, as is
-// a `db` without the listener that the policy needs. An empty `text` and
-// `nullptr` yield no policy.
-PolicyString ReadPolicyString(
-    const std::string& text,
-    const rocksdb::DBOptions& db = rocksdb::DBOptions());
+// options and moves bits per key into its range. Here each is a problem. An
+// empty `text` and `nullptr` yield no policy.
+PolicyString ReadPolicyString(const std::string& text);
 
 // The 10 in the ID bloomfilter:10:false, also with braces. Nothing if the ID
 // has no bits.
@@ -54,15 +51,15 @@ inline constexpr char kNoPolicy[] = "none";
 // InvalidArgument if an entry is empty or braces don't match.
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 
-// The policy called `name`: none, or RocksDB's option string. It may need
-// linebloom's listener in its database. InvalidArgument, with RocksDB's
-// message, if there is no such policy or its options are out of range.
+// The policy called `name`: none, or RocksDB's option string. InvalidArgument,
+// with RocksDB's message, if there is no such policy or its options are out of
+// range.
 absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name);
 
-// An option string as people say it, without what is linebloom's default:
-// "linebloom:8 levels" for {id=linebloom;bits_per_key=8;level_aware=true}.
-// OPTIONS files spell out every option. Without a blank in it, it is an option
-// string too.
+// A policy as people say it: "linebloom:8 levels". That of an option string,
+// such as {id=linebloom;bits_per_key=8;level_aware=true}; OPTIONS files spell
+// out every option, and others than linebloom's stay as they are.
+std::string PolicyName(const rocksdb::FilterPolicy& policy);
 std::string ShortPolicyName(const std::string& policy);
 
 // The filter block that `policy` gives an SSTable of `keys` generated keys by

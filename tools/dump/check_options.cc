@@ -1,7 +1,10 @@
+// linebloom check-options: the filters that an OPTIONS file produces.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -9,23 +12,20 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/listener/level_size_listener.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
-#include "rocksdb/filter_policy.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #include "table/block_facts.h"
-#include "table/sst_file.h"
 #include "table/status.h"
+#include "tools/database/caches.h"
 #include "tools/database/database_facts.h"
 #include "tools/database/databases.h"
 #include "tools/database/policies.h"
@@ -40,78 +40,51 @@ namespace {
 // The policies are tried with a file of this many keys.
 constexpr uint64_t kKeysOfCheck = 20'000;
 
-struct FamilyInFile {
-  std::string name;
-  rocksdb::ColumnFamilyOptions options;
-  WrittenOptions written;
+// An options file as RocksDB loads it.
+struct OptionsFile {
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  std::map<std::string, WrittenOptions> written;  // by column family
+  bool has_listener = false;                      // linebloom's, by the text
 };
 
-// A sentence if RocksDB loads none of `listeners`, the value in the file,
-// because this program lacks one of them; else empty.
-std::string LostListeners(const rocksdb::DBOptions& loaded,
-                          const std::string& listeners) {
-  if (!loaded.listeners.empty()) return "";
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unsupported_options = false;
-  for (absl::string_view name :
-       absl::StrSplit(listeners, absl::ByAnyChar(":{}"), absl::SkipEmpty())) {
-    std::shared_ptr<rocksdb::EventListener> made;
-    if (!rocksdb::EventListener::CreateFromString(strict, std::string(name),
-                                                  &made)
-             .ok()) {
-      return absl::StrCat("RocksDB drops listeners=", listeners,
-                          " where the program lacks '", name, "', as this one");
-    }
-  }
-  return "";
-}
-
-// The column families, and the options of the database. InvalidArgument, with
-// RocksDB's message, if it can't load the file.
-absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
-    const std::string& path, rocksdb::DBOptions* database,
-    std::string* lost_listeners) {
-  std::vector<rocksdb::ColumnFamilyDescriptor> loaded;
+// InvalidArgument, with RocksDB's message, if it can't load the file.
+absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path) {
+  OptionsFile file;
   std::string text;
   rocksdb::Status status = rocksdb::LoadOptionsFromFile(
-      rocksdb::ConfigOptions(), path, database, &loaded);
+      rocksdb::ConfigOptions(), path, &file.db, &file.families);
   if (status.ok()) {
     status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
   }
   if (!status.ok()) {
-    return absl::InvalidArgumentError(
-        FromRocksDb(
-            status,
-            absl::StrCat("'", path, "': RocksDB can't load this options file"))
-            .message());
+    const std::string what =
+        absl::StrCat("'", path, "': RocksDB can't load this options file");
+    return absl::InvalidArgumentError(FromRocksDb(status, what).message());
   }
-  std::map<std::string, WrittenOptions> written = ParseOptionsText(text);
-  *lost_listeners = LostListeners(*database, written[""].listeners);
-  std::vector<FamilyInFile> families;
-  for (const auto& [name, options] : loaded) {
-    families.push_back({name, options, written[name]});
+  file.written = ParseOptionsText(text);
+  // RocksDB drops all listeners where the program lacks one of them, as this
+  // program may.
+  for (const absl::string_view name :
+       absl::StrSplit(file.written[""].listeners, absl::ByAnyChar(":{}"))) {
+    file.has_listener |= name == kLevelSizeListenerName;
   }
-  return families;
+  return file;
 }
 
-// Lists what works, but not as it could. `lost_listeners` as of
-// LostListeners().
-std::vector<std::string> Notes(const FamilyInFile& family,
-                               const rocksdb::DBOptions& database,
-                               const std::string& lost_listeners) {
+// Lists what works, but not as it could.
+std::vector<std::string> Notes(const rocksdb::BlockBasedTableOptions& table,
+                               const WrittenOptions& written,
+                               bool has_listener) {
   std::vector<std::string> notes;
-  const auto& table = *TableOptionsOf(family.options);
   const FilterPolicyOptions* const own =
       OptionsOfLinebloom(table.filter_policy.get());
-  if (own != nullptr && (own->level_aware || IsAuto(*own)) &&
-      FindLevelSizeListener(database) == nullptr) {
+  if (own != nullptr && IsLevelAware(*own) && !has_listener) {
     notes.push_back(absl::StrCat(
-        lost_listeners.empty()
-            ? "without listeners=linebloom_level_sizes"
-            : lost_listeners + "; without linebloom_level_sizes",
+        "without listeners=linebloom_level_sizes ",
         IsAuto(*own)
-            ? " every file gets 10 bits per key, whatever the block cache"
-            : " level_aware gives every file the average"));
+            ? "every file gets 10 bits per key, whatever the block cache"
+            : "level_aware gives every file the average"));
   }
   if (own != nullptr && IsAuto(*own) && !CacheHoldsFilters(table)) {
     notes.emplace_back(
@@ -119,7 +92,7 @@ std::vector<std::string> Notes(const FamilyInFile& family,
         "per key on average: linebloom chooses none");
   }
   // As RocksDB reads a boolean.
-  const std::string& wants_partitions = family.written.partition_filters;
+  const std::string& wants_partitions = written.partition_filters;
   if ((wants_partitions == "true" || wants_partitions == "1") &&
       table.index_type !=
           rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch) {
@@ -130,57 +103,61 @@ std::vector<std::string> Notes(const FamilyInFile& family,
   return notes;
 }
 
-std::string NameOf(const BlockFacts& filter) {
-  return filter.kind == BlockKind::kLinebloom
-             ? absl::StrCat("linebloom ", LineName(filter.info.request.line))
-             : std::string(ToString(filter.kind));
-}
-
-bool HoldNothing(const rocksdb::ColumnFamilyOptions& options) {
-  return !TableOptionsOf(options)->whole_key_filtering &&
-         options.prefix_extractor == nullptr;
-}
-
 // What keeps the policy, which RocksDB makes of the string in the file, from
 // building filters with these options; "" if nothing.
-std::string WhyNoFilter(const FamilyInFile& family,
-                        const rocksdb::DBOptions& database, bool builds) {
-  const auto* const table = TableOptionsOf(family.options);
-  const std::string quoted =
-      absl::StrCat("'", family.written.filter_policy, "' ");
+std::string WhyNoFilter(const rocksdb::ColumnFamilyOptions& options,
+                        const std::string& written,
+                        const rocksdb::DBOptions& db, bool builds) {
+  const auto* const table = TableOptionsOf(options);
+  const std::string quoted = absl::StrCat("'", written, "' ");
   if (table == nullptr || table->filter_policy == nullptr) {
     return quoted +
            "is not used: RocksDB loads no filter policy for this column family";
   }
-  if (HoldNothing(family.options)) {
+  if (!table->whole_key_filtering && options.prefix_extractor == nullptr) {
     return "filters hold nothing: whole_key_filtering is off and there is no "
            "prefix_extractor";
   }
   if (!builds) return quoted + "builds no filters";
   const rocksdb::Status status =
-      family.options.table_factory->ValidateOptions(database, family.options);
+      options.table_factory->ValidateOptions(db, options);
   return std::string(
       FromRocksDb(status, "no database opens with these options").message());
 }
 
-// The bits in `chosen`, InfoLogFacts::chosen_bits; "" if there are none.
-std::string BitsIn(absl::string_view chosen) {
-  constexpr absl::string_view kBefore = "new files get ";
-  const size_t at = chosen.find(kBefore);
-  if (at == absl::string_view::npos) return "";
-  chosen.remove_prefix(at + kBefore.size());
-  return std::string(chosen.substr(0, chosen.find(' ')));
+// The file's database, if it has one.
+struct Known {
+  DatabaseFacts database;
+  DatabaseCaches read;
+};
+
+// What new files of the family get by bits_per_key=auto: what the application
+// chose last or, if its info log doesn't tell, what it would choose.
+std::string ChosenText(const std::string& family, const Known& known) {
+  const std::optional<double> logged = known.database.log.average_bits;
+  if (logged) return absl::StrCat(*logged, " bits per key (info log)");
+  for (const CacheFacts& facts : known.read.caches) {
+    if (std::ranges::count(facts.families, family) == 0) continue;
+    if (facts.load.cache.capacity <= 0) break;
+    return absl::StrCat(BitsFor(facts.load).average_bits,
+                        " bits per key (expected)");
+  }
+  return absl::StrCat(kDefaultBitsPerKey,
+                      " bits per key outside a block cache");
 }
 
 // Sets `problem` to a sentence if the policy doesn't yield what it names.
-Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
-           const std::string& lost_listeners, const std::string& chosen_last,
-           std::string* problem) {
+Json Check(const rocksdb::ColumnFamilyDescriptor& family,
+           const OptionsFile& file, const WrittenOptions& written,
+           const Known& known, std::string* problem) {
   Json json = {{"name", family.name},
-               {"filter_policy", family.written.filter_policy},
+               {"filter_policy", written.filter_policy},
                {"filter", nullptr}};
-  const PolicyString read =
-      ReadPolicyString(family.written.filter_policy, database);
+  const auto files = known.read.families.find(family.name);
+  if (files != known.read.families.end() && files->second.keys > 0) {
+    json["bits_per_key_in_files"] = files->second.bits / files->second.keys;
+  }
+  const PolicyString read = ReadPolicyString(written.filter_policy);
   *problem = read.problem;
   const auto* const table = TableOptionsOf(family.options);
   const std::string block =
@@ -188,137 +165,99 @@ Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
           ? BuildFilterBlock(*table->filter_policy, kKeysOfCheck, *table)
           : "";
   if (problem->empty() && read.policy != nullptr) {
-    *problem = WhyNoFilter(family, database, !block.empty());
+    *problem = WhyNoFilter(family.options, written.filter_policy, file.db,
+                           !block.empty());
   }
-  if (block.empty() || HoldNothing(family.options)) return json;
+  if (!problem->empty() || block.empty()) return json;
   const BlockFacts filter = ReadBlockFacts(block);
-  json["filter"] = NameOf(filter);
+  json["filter"] = filter.kind == BlockKind::kLinebloom
+                       ? "linebloom " + LineName(filter.info.request.line)
+                       : std::string(ToString(filter.kind));
   const auto* const own = OptionsOfLinebloom(table->filter_policy.get());
   if (own != nullptr && IsAuto(*own)) {
-    json["auto"] = absl::StrCat(
-        "auto: ", kDefaultBitsPerKey, " bits outside a block cache",
-        chosen_last.empty()
-            ? ""
-            : absl::StrCat("; chosen last: ", chosen_last, " (info log)"));
+    json["chosen"] = ChosenText(family.name, known);
   } else {
     json["bits_per_key"] = 8.0 * filter.bytes / kKeysOfCheck;
     json["false_positive_rate"] =
         filter.kind == BlockKind::kLegacyBloom ? Json() : Json(filter.rate);
   }
-  const std::vector<std::string> notes =
-      Notes(family, database, lost_listeners);
-  if (problem->empty() && !notes.empty()) {
-    json["note"] = absl::StrJoin(notes, "; ");
-  }
+  json["notes"] = Notes(*table, written, file.has_listener);
   return json;
 }
 
 std::string CheckAsText(const Json& checked) {
   std::string text;
+  bool all_filter = true;
   for (const Json& family : checked["column_families"]) {
+    all_filter &= !family["filter"].is_null();
+    const bool is_named = family["filter_policy"] != "";
     absl::StrAppend(
         &text,
-        WrapText(
-            absl::StrCat(Fill("Column family {/name}: ", family),
-                         family["filter_policy"].get<std::string>().empty()
-                             ? "no filter_policy"
-                             : Fill("filter_policy={/filter_policy}", family)),
-            kTextWidth, 2),
+        WrapText(absl::StrCat(
+                     Fill("Column family {/name}: ", family),
+                     is_named ? Fill("filter_policy={/filter_policy}", family)
+                              : "no filter_policy"),
+                 kTextWidth, 2),
         "\n",
-        NamedText("  yields",
-                  absl::StrCat(
-                      Fill("{/filter}, {/auto}|{/filter}, {/bits_per_key:.2f} "
-                           "bits per key|no filter",
-                           family),
-                      Fill(", FPR {/false_positive_rate:.4%} %|", family)),
-                  9));
-    if (family.contains("note")) {
-      absl::StrAppend(&text, NamedText("", Fill("note: {/note}", family), 2));
+        NamedText(
+            "  yields",
+            Fill("{/filter}, auto: {/chosen}|"
+                 "{/filter}, {/bits_per_key:.2f} bits per key|no filter",
+                 family) +
+                Fill(", FPR {/false_positive_rate:.4%} %|", family) +
+                Fill("; files have {/bits_per_key_in_files:.1f}|", family),
+            9));
+    for (const Json& note : family.value("notes", Json::array())) {
+      absl::StrAppend(&text,
+                      NamedText("", "note: " + note.get<std::string>(), 2));
     }
   }
-  const size_t wrong = checked["not_as_named"];
-  const Json& families = checked["column_families"];
-  const auto without = std::ranges::count_if(
-      families, [](const Json& family) { return family["filter"].is_null(); });
-  absl::StrAppend(
-      &text, "\n",
-      wrong > 0
-          ? absl::StrCat("Policies whose filter isn't the named one: ", wrong,
-                         " of ", families.size(), "; see stderr.")
-      : without > 0
-          ? absl::StrCat("Column families without a filter: ", without, " of ",
-                         families.size(), ".")
-          : "Every policy builds the filter that its name says.",
-      "\n",
+  return absl::StrCat(
+      text, "\n",
+      all_filter && checked["not_as_named"] == 0
+          ? "Every policy builds the filter that its name says.\n"
+          : "",
       BulletText(absl::StrCat("Bits per key and FPR, the false-positive rate, "
                               "are those of a file of ",
                               WithThousands(kKeysOfCheck),
                               " keys outside a database, so of no level.")));
-  return text;
 }
 
-// What the filters of the database's files say of its options.
-absl::StatusOr<std::vector<std::string>> JudgeFiles(
-    const DatabaseFacts& database) {
-  FilterCensus census;
-  for (const LiveFile& live : database.files) {
-    RETURN_IF_ERROR(CheckInterrupt());
-    // `dump` and `verify` are for files that can't be read.
-    const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
-    if (file.ok()) census.Add(live, *file);
-  }
-  return census.Judge(database).problems;
+// The newest OPTIONS file of the database in `folder`.
+absl::StatusOr<std::string> NewestOptions(const std::string& folder) {
+  RETURN_IF_ERROR(CheckIsDatabase(kDatabase, folder));
+  std::string name;
+  const rocksdb::Status found =
+      rocksdb::GetLatestOptionsFileName(folder, rocksdb::Env::Default(), &name);
+  if (found.ok()) return absl::StrCat(folder, "/", name);
+  return FromRocksDb(found, absl::StrCat("'", folder, "' has no OPTIONS"));
 }
 
 // `operand` is a database's folder or an options file.
 absl::StatusOr<Outcome> RunCheckOptions(const std::string& operand) {
-  RegisterFilterPolicy();
   std::error_code ignored;
   std::string path = operand;
-  std::string folder;
+  Known known;
   if (std::filesystem::is_directory(operand, ignored)) {
-    folder = operand;
-    RETURN_IF_ERROR(CheckIsDatabase("DATABASE", folder));
-    std::string name;
-    const rocksdb::Status found = rocksdb::GetLatestOptionsFileName(
-        folder, rocksdb::Env::Default(), &name);
-    if (!found.ok()) {
-      return FromRocksDb(found, absl::StrCat("'", folder, "' has no OPTIONS"));
-    }
-    path = absl::StrCat(folder, "/", name);
-  } else {
-    // It may be a database's own.
-    std::string beside = std::filesystem::path(path).parent_path();
-    if (beside.empty()) beside = ".";
-    if (CheckIsDatabase(path, beside).ok()) folder = beside;
+    ASSIGN_OR_RETURN(path, NewestOptions(operand));
+    ASSIGN_OR_RETURN(known.database, ReadDatabase(operand));
+    ASSIGN_OR_RETURN(known.read, ReadCaches(known.database, {}));
   }
-  rocksdb::DBOptions database;
-  std::string lost_listeners;
-  ASSIGN_OR_RETURN(const std::vector<FamilyInFile> families,
-                   ReadOptionsFile(path, &database, &lost_listeners));
-  DatabaseFacts known;
-  if (!folder.empty()) {
-    ASSIGN_OR_RETURN(known, ReadDatabase("DATABASE", folder, ""));
-  }
+  ASSIGN_OR_RETURN(OptionsFile file, ReadOptionsFile(path));
   Json json = {{"options_file", path},
                {"column_families", Json::array()},
                {"problems", Json::array()}};
-  for (const FamilyInFile& family : families) {
+  for (const rocksdb::ColumnFamilyDescriptor& family : file.families) {
     RETURN_IF_ERROR(CheckInterrupt());
     std::string problem;
-    json["column_families"].push_back(Check(family, database, lost_listeners,
-                                            BitsIn(known.log.chosen_bits),
-                                            &problem));
+    json["column_families"].push_back(
+        Check(family, file, file.written[family.name], known, &problem));
     if (problem.empty()) continue;
-    if (!lost_listeners.empty()) {
-      absl::StrAppend(&problem, ". ", lost_listeners);
-    }
     json["problems"].push_back(
         absl::StrCat(path, ": column family ", family.name, ": ", problem));
   }
   json["not_as_named"] = json["problems"].size();
-  ASSIGN_OR_RETURN(const std::vector<std::string> problems, JudgeFiles(known));
-  for (const std::string& problem : problems) {
+  for (const std::string& problem : known.read.findings.problems) {
     json["problems"].push_back(problem);
   }
   return Outcome{CheckAsText(json), json};

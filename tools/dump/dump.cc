@@ -1,7 +1,7 @@
+// linebloom dump: the filters of SSTables.
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,12 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "rocksdb/comparator.h"
 #include "table/file_facts.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/database/database_facts.h"
 #include "tools/database/databases.h"
+#include "tools/database/file_walk.h"
 #include "tools/dump/inputs.h"
 #include "tools/report/commands.h"
 #include "tools/report/run_tool.h"
@@ -30,82 +30,136 @@ Json ObservedAsJson(const InfoLogFacts& log) {
   return {{"log", std::filesystem::path(log.path).filename()},
           {"until", log.until},
           {"negatives", log.filters.negatives},
-          {"positives", log.filters.positives},
           {"true_positives", log.filters.true_positives},
           {"false_positives", log.filters.false_positives()},
           {"probes_without_key", log.filters.probes_without_key()},
           {"false_positive_rate", OrNull(log.filters.false_positive_rate())}};
 }
 
-// True if the value is there, and neither null nor false.
-bool IsSet(const Json& json, const char* pointer) {
-  const Json::json_pointer at(pointer);
-  return json.contains(at) && !json[at].is_null() && json[at] != false;
-}
-
-bool AnyIsSet(const Json& files, const char* pointer) {
-  return std::ranges::any_of(
-      files, [&](const Json& file) { return IsSet(file, pointer); });
-}
-
 // "linebloom solved", "12x RocksDB Bloom", "full, not read".
-std::string NameOf(const Json& filter) {
-  std::string name = filter["type"];
-  if (!filter.contains("false_positive_rate")) {
-    name = Fill("{/kind}, not read", filter);
-  } else if (name != "mixed" && filter.contains("metadata")) {
-    name = Fill("linebloom {/metadata/line}", filter);
-  }
-  return filter["kind"] == std::string(ToString(FilterKind::kPartitioned))
-             ? Fill("{/blocks}x ", filter) + name
-             : name;
+std::string NameOf(const FileFacts& facts) {
+  const bool is_own = facts.first.kind == BlockKind::kLinebloom;
+  return absl::StrCat(
+      facts.filter_kind == FilterKind::kPartitioned
+          ? absl::StrCat(facts.blocks, "x ")
+          : "",
+      !facts.is_used() ? absl::StrCat(ToString(facts.filter_kind), ", not read")
+      : facts.mixed    ? "mixed"
+      : is_own         ? "linebloom " + LineName(facts.first.info.request.line)
+                       : std::string(ToString(facts.first.kind)));
 }
+
+Json LinebloomAsJson(const FileFacts& facts) {
+  const FilterBlockInfo& info = facts.first.info;
+  const bool has_bits = info.request.false_positive_rate == 0;
+  return {{"version", info.version},
+          {"line", LineName(info.request.line)},
+          {"requested_bits_per_key",
+           has_bits ? Json(info.request.millibits_per_key / 1000.0) : Json()},
+          {"level_aware", info.request.level_aware},
+          // As text, because many JSON parsers limit numbers to 53 bits.
+          {"hash_seed", absl::StrCat(info.request.hash_seed)},
+          {"canonical_key", absl::StrCat(info.request.canonical_key)},
+          {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
+}
+
+Json FilterAsJson(const FileFacts& facts) {
+  if (!facts.has_filter()) return nullptr;
+  Json json = {{"name", NameOf(facts)},
+               {"kind", ToString(facts.filter_kind)},
+               {"type", facts.mixed ? "mixed" : ToString(facts.first.kind)},
+               {"compatibility_name", facts.compatibility_name},
+               {"blocks", facts.blocks},
+               {"bytes", facts.bytes},
+               {"bits_per_key", OrNull(facts.bits_per_key())},
+               {"keys", OrNull(facts.keys)}};
+  if (!facts.is_used()) return json;
+  json["false_positive_rate"] = facts.rate_is_known ? Json(facts.rate) : Json();
+  json["false_positive_rate_is_exact"] = facts.rate_is_exact;
+  if (facts.first.kind == BlockKind::kLinebloom) {
+    json["metadata"] = LinebloomAsJson(facts);
+  }
+  return json;
+}
+
+// Sums over files.
+struct Totals {
+  uint64_t files = 0;
+  uint64_t without_filter = 0;
+  uint64_t rows = 0;
+  uint64_t bytes = 0;
+  uint64_t keys = 0;  // rows if the number of keys is unknown
+  double rate_times_rows = 0;
+  double rates = 0;  // of files with rows
+  bool rate_is_known = true;
+  bool rate_is_exact = true;
+  double reads = 0;  // per missing row
+
+  void Add(const FileFacts& facts) {
+    ++files;
+    without_filter += facts.is_used() ? 0 : 1;
+    rows += facts.rows();
+    bytes += facts.bytes;
+    keys += facts.keys.value_or(facts.rows());
+    rate_times_rows += facts.rate * facts.rows();
+    rates += facts.rows() > 0 ? facts.rate : 0;
+    rate_is_known &= facts.rate_is_known;
+    rate_is_exact &= facts.rate_is_exact || !facts.is_used();
+  }
+
+  // The mean of the files', weighted by rows.
+  double rate() const { return rows == 0 ? 1 : rate_times_rows / rows; }
+
+  Json AsJson(bool has_levels) const {
+    return {{"files", files},
+            {"files_without_filter", without_filter},
+            {"rows", rows},
+            {"filter_bytes", bytes},
+            {"bits_per_key",
+             keys == 0 || bytes == 0 ? Json() : Json(8.0 * bytes / keys)},
+            {"false_positive_rate", rate_is_known ? Json(rate()) : Json()},
+            {"false_positive_rate_is_exact", rate_is_exact},
+            {"reads_per_missing_row",
+             has_levels && rate_is_known ? Json(reads) : Json()}};
+  }
+};
+
+// Sums over the files of a column family, by level.
+struct FamilyTotals {
+  std::map<int, Totals> levels;
+  Totals all;
+
+  void Add(const LiveFile& file, const FileFacts& facts) {
+    levels[file.level].Add(facts);
+    all.Add(facts);
+  }
+
+  // `levels`, and `all` of them. A lookup of a missing row probes every file of
+  // level 0 and one of each level below, chosen by rows. The data blocks that
+  // it reads are null for files without a level.
+  Json AsJson() {
+    Json json = {{"levels", Json::array()}};
+    const bool has_levels = !levels.contains(kNoLevel);
+    for (auto& [level, totals] : levels) {
+      if (!has_levels) break;
+      if (totals.rows > 0) {
+        totals.reads = level == 0 ? totals.rates : totals.rate();
+      }
+      all.reads += totals.reads;
+      json["levels"].push_back({{"level", level}});
+      json["levels"].back().update(totals.AsJson(has_levels));
+    }
+    json["all"] = all.AsJson(has_levels);
+    return json;
+  }
+};
 
 // "0.128", or "~0.128" if it is an estimate; "?" if there is none.
 std::string RateText(const Json& of) {
-  return Fill(IsSet(of, "/false_positive_rate_is_exact")
+  return Fill(of.value("false_positive_rate_is_exact", false)
                   ? "{/false_positive_rate:%}"
                   : "~{/false_positive_rate:%}|?",
               of);
-}
-
-// The file with the cells that are put together of several values.
-Json RowOf(const Json& file) {
-  Json row = file;
-  row["label"] = FileLabel(file);
-  row["name"] = "can't be read";
-  if (!file.contains("rows")) return row;
-  const Json& filter = file["filter"];
-  if (filter.is_null()) {
-    row.update({{"name", "none"}, {"bytes", 0}, {"rate", "100"}});
-    return row;
-  }
-  row["name"] = NameOf(filter);
-  row["bytes"] = filter["bytes"];
-  row["rate"] = RateText(filter);
-  if (!filter.contains("false_positive_rate")) return row;
-  // "7" bits per key, or "7L" if that depends on the level.
-  row["request"] = Fill("{/metadata/requested_bits_per_key:.3g}", filter) +
-                   (IsSet(filter, "/metadata/level_aware") ? "L" : "");
-  return row;
-}
-
-std::string FilesTable(const Json& files) {
-  Json rows = Json::array();
-  for (const Json& file : files) rows.push_back(RowOf(file));
-  const bool requests = AnyIsSet(files, "/filter/metadata/level_aware");
-  const bool keys = std::ranges::any_of(files, [](const Json& file) {
-    return IsSet(file, "/filter/keys") &&
-           file["filter"]["keys"] != file["rows"];
-  });
-  std::vector<Column> columns = {
-      {"File", "{/label}"}, {"rows", "{/rows:,}"}, {"filter", "{/name}"}};
-  if (requests) columns.push_back({"request", "{/request}"});
-  columns.insert(columns.end(), {{"bytes", "{/bytes:,}"},
-                                 {"b/key", "{/filter/bits_per_key:.2f}"},
-                                 {"FPR %", "{/rate}"}});
-  if (keys) columns.push_back({"keys", "{/filter/keys:,}"});
-  return TextTable(columns, rows);
 }
 
 std::string LevelsTable(const Json& family) {
@@ -123,46 +177,60 @@ std::string LevelsTable(const Json& family) {
                    rows);
 }
 
-// Explains the columns.
-std::string Legend(const Json& report) {
-  const Json& files = report["files"];
-  const bool estimates = std::ranges::any_of(files, [](const Json& file) {
-    return IsSet(file, "/filter/false_positive_rate") &&
-           !IsSet(file, "/filter/false_positive_rate_is_exact");
-  });
-  const bool levels = std::ranges::any_of(
-      report["totals"],
-      [](const Json& family) { return !family["levels"].empty(); });
-  std::vector<std::string> notes = {absl::StrCat(
-      "FPR: the share of missing keys that the filter lets pass",
-      estimates ? "; ~ an estimate, others are exact, from the filter's bits."
-                : ", exact, from the filter's bits.")};
-  if (AnyIsSet(files, "/filter/metadata/level_aware")) {
-    notes.emplace_back("Request: bits per key; L: set by level.");
+std::string FilesTable(Json rows) {
+  for (Json& row : rows) {
+    row["label"] = FileLabel(row);
+    row["rate"] = row["filter"].is_null() ? "100" : RateText(row["filter"]);
   }
-  if (!levels && AnyIsSet(files, "/level_at_creation")) {
-    notes.emplace_back(
-        "L: the level that a file was written for; it may have been moved.");
-  }
-  if (levels) {
-    notes.emplace_back(
-        "Reads/1,000: data blocks that 1,000 lookups of missing rows read, "
-        "with all filters in memory. A lookup meets each file of L0 and one of "
-        "each level below; a file without a filter always reads.");
-  }
-  return BulletsText(notes);
+  return TextTable({{"File", "{/label}"},
+                    {"rows", "{/rows:,}"},
+                    {"filter", "{/filter/name}|none"},
+                    {"bytes", "{/filter/bytes:,}|0"},
+                    {"b/key", "{/filter/bits_per_key:.2f}"},
+                    {"FPR %", "{/rate}"}},
+                   rows);
 }
 
-std::string TableAsText(const Json& report) {
-  if (report["totals"].empty()) return "The database has no SSTables.\n";
+// Explains the columns, and where there is more.
+std::string NotesText(const Json& report) {
+  std::string text = BulletText(
+      "FPR: the share of missing keys that the filter lets pass; ~ an "
+      "estimate, "
+      "others are exact, from the filter's bits.");
+  if (!report["totals"][0]["levels"].empty()) {
+    absl::StrAppend(
+        &text,
+        BulletText("Reads/1,000: data blocks that 1,000 lookups of missing "
+                   "rows read, with all filters in memory. A lookup meets each "
+                   "file of L0 and one of each level below; a file without a "
+                   "filter always reads."));
+  }
+  const std::string observed = Fill(
+      "Observed until {/until}, says {/log}: {/false_positive_rate:%} % false "
+      "positives: {/false_positives:,} of {/probes_without_key:,} probes of "
+      "files without the key.|",
+      report["observed"]);
+  if (!observed.empty()) absl::StrAppend(&text, BulletText(observed));
+  if (!report["database"].is_null()) {
+    absl::StrAppend(
+        &text,
+        BulletText("Whether filters and indexes fit the block cache: linebloom "
+                   "advise " +
+                   ShellQuoted(report["database"].get<std::string>())));
+  }
+  return text + BulletsText(report["notes"]);
+}
+
+std::string DumpAsText(const Json& report) {
+  if (report["files"].empty()) {
+    // Or stderr has said everything.
+    return report["problems"].empty() ? "The database has no SSTables.\n" : "";
+  }
   std::string text;
-  uint64_t described = 0;
   for (const Json& family : report["totals"]) {
-    described += family["all"]["files"].get<uint64_t>();
     Json files = Json::array();
     for (const Json& file : report["files"]) {
-      if (file.value("column_family", "") ==
-          family.value("column_family", "")) {
+      if (file.value("column_family", "") == family["column_family"]) {
         files.push_back(file);
       }
     }
@@ -172,148 +240,45 @@ std::string TableAsText(const Json& report) {
     if (files.size() > 1 || !family["levels"].empty()) {
       absl::StrAppend(&text, LevelsTable(family), "\n");
     }
-    absl::StrAppend(&text, FilesTable(files), "\n");
+    absl::StrAppend(&text, FilesTable(std::move(files)), "\n");
   }
-  if (described == 0) return "";  // stderr has said everything
-  const std::string observed = Fill(
-      "Observed until {/until}, says {/log}: {/false_positive_rate:%} % false "
-      "positives: {/false_positives:,} of {/probes_without_key:,} probes of "
-      "files without the key.|",
-      report["observed"]);
-  absl::StrAppend(&text, Legend(report),
-                  observed.empty() ? "" : BulletText(observed));
-  if (!report["database"].is_null()) {
-    absl::StrAppend(
-        &text, BulletText(absl::StrCat(
-                   "Whether filters and indexes fit the block cache: linebloom "
-                   "advise ",
-                   ShellQuoted(report["database"].get<std::string>()))));
-  }
-  return absl::StrCat(text, BulletsText(report["notes"]));
+  return text + NotesText(report);
 }
 
-// Sums over files.
-struct Totals {
-  uint64_t files = 0;
-  uint64_t without_filter = 0;
-  uint64_t rows = 0;
-  uint64_t bytes = 0;
-  uint64_t keys = 0;  // rows if the number of keys is unknown
-  double rate_times_rows = 0;
-  double rates = 0;  // of files with rows
-  bool rate_is_known = true;
-  bool rate_is_exact = true;
-  std::optional<double> reads;  // per missing row
-
-  void Add(const FileFacts& facts) {
-    ++files;
-    without_filter += facts.is_used() ? 0 : 1;
-    rows += facts.rows();
-    bytes += facts.bytes;
-    keys += facts.keys.value_or(facts.rows());
-    rate_times_rows += facts.rate * facts.rows();
-    rates += facts.rows() > 0 ? facts.rate : 0;
-    rate_is_known &= facts.rate_is_known;
-    rate_is_exact &= facts.rate_is_exact || !facts.is_used();
-  }
-
-  // The rate is the mean of the files', weighted by rows.
-  Json AsJson() const {
-    return {{"files", files},
-            {"files_without_filter", without_filter},
-            {"rows", rows},
-            {"filter_bytes", bytes},
-            {"bits_per_key",
-             keys == 0 || bytes == 0 ? Json() : Json(8.0 * bytes / keys)},
-            {"false_positive_rate",
-             !rate_is_known ? Json()
-                            : Json(rows == 0 ? 1 : rate_times_rows / rows)},
-            {"false_positive_rate_is_exact", rate_is_exact},
-            {"reads_per_missing_row", OrNull(reads)}};
-  }
-};
-
-// Sums over the files of a column family, by level.
-class FamilyTotals {
- public:
-  void Add(const LiveFile& file, const FileFacts& facts) {
-    levels_[file.level].Add(facts);
-    all_.Add(facts);
-  }
-
-  // `levels`, and `all` of them. A lookup of a missing row probes every file of
-  // level 0 and one of each level below, chosen by rows. The data blocks that
-  // it reads are null for files without a level.
-  Json AsJson() {
-    Json json = {{"levels", Json::array()}};
-    if (!levels_.contains(kNoLevel)) {
-      double reads = 0;
-      for (auto& [level, totals] : levels_) {
-        const double rows = std::max<uint64_t>(totals.rows, 1);
-        const double here =
-            level == 0 ? totals.rates : totals.rate_times_rows / rows;
-        reads += here;
-        if (totals.rate_is_known) totals.reads = here;
-        json["levels"].push_back({{"level", level}});
-        json["levels"].back().update(totals.AsJson());
-      }
-      if (all_.rate_is_known) all_.reads = reads;
-    }
-    json["all"] = all_.AsJson();
-    return json;
-  }
-
- private:
-  std::map<int, Totals> levels_;
-  Totals all_;
-};
-
-absl::StatusOr<Outcome> RunDump(const Inputs& inputs) {
-  ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(inputs));
-  Json json = NewReport("dump", inputs);
-  json.update({{"files", Json::array()},
-               {"totals", Json::array()},
-               {"observed", ObservedAsJson(database.log)}});
+absl::StatusOr<Outcome> RunDump(const DatabaseFacts& database) {
+  Json json = NewReport("dump", database);
+  json["totals"] = Json::array();
   std::vector<std::pair<std::string, FamilyTotals>> families;
-  FilterCensus census;
-  Findings findings(inputs.db);
-  Progress progress;
-  progress.Begin("reading filters", database.files.size());
-  for (const LiveFile& live : database.files) {
-    RETURN_IF_ERROR(CheckInterrupt());
+  const auto visit = [&](const LiveFile& live, const SstFile& file,
+                         Findings* findings) -> absl::Status {
+    ASSIGN_OR_RETURN(const FileFacts facts, ReadFileFacts(file));
+    for (const std::string& problem : facts.problems) {
+      findings->problems.push_back(absl::StrCat(live.path, ": ", problem));
+    }
+    Json& shown = json["files"].emplace_back(FileAsJson(live));
+    shown.update({{"format_version", facts.format_version},
+                  {"rows", facts.rows()},
+                  {"range_deletions", facts.properties.num_range_deletions},
+                  {"filter_policy", facts.properties.filter_policy_name},
+                  {"filter", FilterAsJson(facts)}});
     if (families.empty() || families.back().first != live.column_family) {
       families.emplace_back(live.column_family, FamilyTotals());
     }
-    Json& of_file = json["files"].emplace_back(FileAsJson(live));
-    progress.Update(json["files"].size());
-    const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
-    const absl::StatusOr<FileFacts> facts =
-        file.ok() ? ReadFileFacts(*file) : file.status();
-    if (!facts.ok()) {
-      findings.Add(live, facts.status());
-      continue;
-    }
-    for (const std::string& problem : facts->problems) {
-      findings.AddProblem(absl::StrCat(live.path, ": ", problem));
-    }
-    of_file.update(FactsAsJson(*facts));
-    families.back().second.Add(live, *facts);
-    census.Add(live, *file);
-  }
+    families.back().second.Add(live, facts);
+    return absl::OkStatus();
+  };
+  const Findings findings = WalkFiles(database, "reading filters", visit);
+  RETURN_IF_ERROR(CheckInterrupt());
   for (auto& [name, totals] : families) {
     json["totals"].push_back(totals.AsJson());
-    if (!name.empty()) json["totals"].back()["column_family"] = name;
+    json["totals"].back()["column_family"] = name;
   }
-  findings.Add(census.Judge(database));
+  json["observed"] = ObservedAsJson(database.log);
   findings.AddTo(&json);
-  return Outcome{TableAsText(json), json, findings.exit_code()};
+  return Outcome{DumpAsText(json), json, findings.exit_code};
 }
 
-Runner DeclareDump(CLI::App* app) {
-  const auto inputs = std::make_shared<Inputs>();
-  AddInputs(app, inputs.get());
-  return [inputs] { return RunDump(*inputs); };
-}
+Runner DeclareDump(CLI::App* app) { return DeclareInputs(app, RunDump); }
 
 }  // namespace
 

@@ -39,6 +39,7 @@
 #include "table/status.h"
 #include "tools/database/database_facts.h"
 #include "tools/database/databases.h"
+#include "tools/database/file_walk.h"
 #include "tools/dump/inputs.h"
 #include "tools/report/commands.h"
 #include "tools/report/run_tool.h"
@@ -47,25 +48,13 @@
 namespace linebloom::tools {
 namespace {
 
-struct Counts {
+struct FileCheck {
+  FileFacts facts;
+  bool rows_were_read = false;
   uint64_t entries = 0;  // read: every version of every row
   uint64_t keys_probed = 0;
   uint64_t prefixes_probed = 0;
   uint64_t denied = 0;  // keys and prefixes of the file
-
-  void Add(const Counts& more) {
-    entries += more.entries;
-    keys_probed += more.keys_probed;
-    prefixes_probed += more.prefixes_probed;
-    denied += more.denied;
-  }
-};
-
-struct FileCheck {
-  std::optional<FileFacts> facts;  // nothing if damage hides them
-  bool rows_were_read = false;
-  std::string why_unread;  // a sentence, if this RocksDB can't read the rows
-  Counts counts;
   // Sentences on what is wrong, and on what was not checked.
   std::vector<std::string> problems;
   std::vector<std::string> notes;
@@ -91,7 +80,7 @@ class RowCheck {
   // Finds out what the filter can be probed for, and notes what it can't.
   // Returns errors from reading the filter.
   absl::Status Prepare() {
-    if (!check_->facts->has_filter()) return absl::OkStatus();
+    if (!check_->facts.has_filter()) return absl::OkStatus();
     const Properties& properties = file_.properties();
     const bool can_order = ByName(properties.comparator_name, &comparator_);
     const std::string why = WhyNotProbed(can_order);
@@ -114,28 +103,27 @@ class RowCheck {
   }
 
   void OnEntry(absl::string_view key) {
-    ++check_->counts.entries;
+    ++check_->entries;
     if (!probes_) return;
     key.remove_suffix(std::min(timestamp_size_, key.size()));
     const rocksdb::Slice slice(key.data(), key.size());
     if (file_.properties().whole_key_filtering) {
-      ++check_->counts.keys_probed;
+      ++check_->keys_probed;
       Probe("key", slice, slice);
     }
     if (extractor_ != nullptr && extractor_->InDomain(slice)) {
-      ++check_->counts.prefixes_probed;
+      ++check_->prefixes_probed;
       Probe("prefix", extractor_->Transform(slice), slice);
     }
   }
 
   // Completes the check's problems.
   void Finish() {
-    if (check_->counts.denied == 0) return;
+    if (check_->denied == 0) return;
     check_->problems.push_back(absl::StrCat(
-        file_.name(), ": the filter denies ",
-        WithThousands(check_->counts.denied), " of its own keys",
-        check_->counts.denied > kMaxDeniedNamed ? ", the first of them:"
-                                                : ":"));
+        file_.name(), ": the filter denies ", WithThousands(check_->denied),
+        " of its own keys",
+        check_->denied > kMaxDeniedNamed ? ", the first of them:" : ":"));
     std::ranges::move(first_denied_, std::back_inserter(check_->problems));
   }
 
@@ -156,12 +144,12 @@ class RowCheck {
   }
 
   std::string WhyNotProbed(bool can_order) const {
-    if (!check_->facts->is_used()) {
+    if (!check_->facts.is_used()) {
       return absl::StrCat("it is ", ToString(file_.filter().kind), " of '",
                           file_.filter().compatibility_name,
                           "', which RocksDB's own policies don't read");
     }
-    if (check_->facts->first.info.request.canonical_key != 0) {
+    if (check_->facts.first.info.request.canonical_key != 0) {
       return "it hashes keys through a canonical key, which this program lacks";
     }
     return can_order || file_.filter().kind != FilterKind::kPartitioned
@@ -191,7 +179,7 @@ class RowCheck {
   void Probe(absl::string_view what, rocksdb::Slice entry,
              const rocksdb::Slice& key) {
     if (readers_.empty() || readers_[FindPartition(key)]->MayMatch(entry) ||
-        ++check_->counts.denied > kMaxDeniedNamed) {
+        ++check_->denied > kMaxDeniedNamed) {
       return;
     }
     first_denied_.push_back(
@@ -253,16 +241,6 @@ bool RocksDbReads(uint32_t format_version) {
 }
 
 absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
-  const uint32_t format_version = file.footer().format_version;
-  // RocksDB 11 reads versions 0 and 1, though it doesn't write them.
-  if (format_version > 1 && !RocksDbReads(format_version)) {
-    check->why_unread = absl::StrCat(
-        file.name(), ": the rows were not read: RocksDB ", ROCKSDB_MAJOR, ".",
-        ROCKSDB_MINOR, " of this program can't read format_version ",
-        format_version, ". Only the filter's blocks are checked");
-    return absl::OkStatus();
-  }
-  check->rows_were_read = true;
   crash_sentence = absl::StrCat(
       "linebloom verify: ", Printable(file.name()),
       ": RocksDB crashes when it reads the rows: the file is damaged. The "
@@ -277,132 +255,108 @@ absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
     rows.OnEntry(key);
     return CheckInterrupt();
   });
-  if (status.ok() && check->counts.entries != check->facts->rows()) {
+  if (status.ok() && check->entries != check->facts.rows()) {
     check->problems.push_back(absl::StrCat(
-        file.name(), ": expected ", check->facts->rows(),
-        " entries, as the properties say, found ", check->counts.entries));
+        file.name(), ": expected ", check->facts.rows(),
+        " entries, as the properties say, found ", check->entries));
   }
   rows.Finish();
   return status;
 }
 
-// Returns errors for files that are not SSTables or can't be read. Damage is
-// one of the problems, as is anything that ends the check early.
-absl::StatusOr<FileCheck> VerifyFile(const LiveFile& live,
-                                     FilterCensus* census) {
+// Returns errors for files that can't be read. Damage is one of the problems,
+// as is anything that ends the check early.
+absl::StatusOr<FileCheck> VerifyFile(const SstFile& file) {
   FileCheck check;
-  const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
-  absl::StatusOr<FileFacts> facts =
-      file.ok() ? ReadFileFacts(*file) : file.status();
-  absl::Status status = facts.status();
-  if (status.ok()) {
-    check.facts = *std::move(facts);
-    census->Add(live, *file);
-    for (const std::string& problem : check.facts->problems) {
-      check.problems.push_back(absl::StrCat(live.path, ": ", problem));
-    }
-    status = CheckEntries(*file, &check);
+  ASSIGN_OR_RETURN(check.facts, ReadFileFacts(file));
+  for (const std::string& problem : check.facts.problems) {
+    check.problems.push_back(absl::StrCat(file.name(), ": ", problem));
   }
-  if (!absl::IsDataLoss(status)) RETURN_IF_ERROR(status);
-  if (!status.ok()) check.problems.emplace_back(status.message());
+  // RocksDB 11 reads versions 0 and 1, though it doesn't write them.
+  const uint32_t format_version = file.footer().format_version;
+  check.rows_were_read = format_version <= 1 || RocksDbReads(format_version);
+  if (!check.rows_were_read) return check;
+  const absl::Status status = CheckEntries(file, &check);
+  if (status.ok()) return check;
+  if (!absl::IsDataLoss(status)) return status;
+  check.problems.emplace_back(status.message());
   return check;
 }
 
-Json AsJson(const Counts& counts) {
-  return {{"entries", counts.entries},
-          {"keys_probed", counts.keys_probed},
-          {"prefixes_probed", counts.prefixes_probed},
-          {"denied", counts.denied}};
-}
-
-Json AsJson(const FileCheck& check) {
-  Json json = check.facts ? FactsAsJson(*check.facts) : Json::object();
-  json.update({{"sound", check.problems.empty() && check.rows_were_read},
-               {"state", !check.problems.empty()      ? "DAMAGED"
-                         : !check.rows_were_read      ? "not read"
-                         : !check.facts->has_filter() ? "no filter"
-                                                      : "sound"},
-               {"rows_were_read", check.rows_were_read}});
-  if (check.rows_were_read) json.update(AsJson(check.counts));
+Json AsJson(const LiveFile& live, const FileCheck& check) {
+  Json json = FileAsJson(live);
+  json.update({{"state", !check.problems.empty()     ? "DAMAGED"
+                         : !check.rows_were_read     ? "not read"
+                         : !check.facts.has_filter() ? "no filter"
+                                                     : "sound"},
+               {"entries", check.entries},
+               {"keys_probed", check.keys_probed},
+               {"prefixes_probed", check.prefixes_probed},
+               {"denied", check.denied}});
   return json;
 }
 
 // The JSON of RunVerify() for people.
 std::string VerifyAsText(const Json& report) {
-  const Json& files = report["files"];
-  if (std::ranges::none_of(
-          files, [](const Json& file) { return file.contains("sound"); })) {
-    return files.empty() && report["interrupted"] == false
+  Json rows = report["files"];
+  if (rows.empty()) {
+    // Or stderr has said everything.
+    return report["problems"].empty() && report["interrupted"] == false
                ? "The database has no SSTables.\n"
-               : "";  // stderr has said everything
+               : "";
   }
-  Json rows = Json::array();
-  for (const Json& file : files) {
-    rows.emplace_back(file)["label"] = FileLabel(file);
-  }
-  const std::string text =
-      absl::StrCat(TextTable({{"File", "{/label}"},
-                              {"entries", "{/entries:,}"},
-                              {"denied", "{/denied:,}"},
-                              {"state", "{/state}|unreadable"}},
-                             rows),
-                   "\n", BulletsText(report["notes"]));
+  for (Json& row : rows) row["label"] = FileLabel(row);
+  const std::string table = TextTable({{"File", "{/label}"},
+                                       {"entries", "{/entries:,}"},
+                                       {"denied", "{/denied:,}"},
+                                       {"state", "{/state}"}},
+                                      rows);
   const std::string sums = Fill(
       " of {/entries:,} entries: {/keys_probed:,} keys and "
       "{/prefixes_probed:,} prefixes probed, {/denied:,} denied.",
       report["sums"]);
-  return text + NamedText("", FilesText(report["files_read"]) + sums, 0);
+  return absl::StrCat(table, "\n", BulletsText(report["notes"]),
+                      NamedText("", FilesText(report["files_read"]) + sums, 0));
 }
 
-absl::StatusOr<Outcome> RunVerify(const Inputs& inputs) {
-  ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(inputs));
-  const std::vector<LiveFile>& files = database.files;
-  Json json = NewReport("verify", inputs);
-  json["files"] = Json::array();
-  Findings findings(inputs.db);
-  FilterCensus census;
-  Counts sums;
+absl::StatusOr<Outcome> RunVerify(const DatabaseFacts& database) {
+  Json json = NewReport("verify", database);
   uint64_t files_read = 0;
-  Progress progress;
-  progress.Begin("verifying", files.size());
-  size_t done = 0;
-  for (; done < files.size() && !Interrupted(); ++done) {
-    progress.Update(done);
-    const auto check = VerifyFile(files[done], &census);
-    if (absl::IsCancelled(check.status())) break;
-    Json& file = json["files"].emplace_back(FileAsJson(files[done]));
-    if (!check.ok()) {
-      findings.Add(files[done], check.status());
-      continue;
+  const auto visit = [&](const LiveFile& live, const SstFile& file,
+                         Findings* findings) -> absl::Status {
+    ASSIGN_OR_RETURN(const FileCheck check, VerifyFile(file));
+    json["files"].push_back(AsJson(live, check));
+    for (const auto& problem : check.problems) {
+      findings->problems.push_back(problem);
     }
-    for (const auto& problem : check->problems) findings.AddProblem(problem);
-    for (const auto& note : check->notes) findings.AddNote(note);
-    if (!check->why_unread.empty()) {
-      findings.Add(files[done], absl::UnimplementedError(check->why_unread));
-    }
-    file.update(AsJson(*check));
-    sums.Add(check->counts);
-    files_read += check->rows_were_read ? 1 : 0;
+    for (const auto& note : check.notes) findings->notes.push_back(note);
+    files_read += check.rows_were_read ? 1 : 0;
+    if (check.rows_were_read) return absl::OkStatus();
+    return absl::UnimplementedError(absl::StrCat(
+        file.name(), ": the rows were not read: RocksDB ", ROCKSDB_MAJOR, ".",
+        ROCKSDB_MINOR, " of this program can't read format_version ",
+        file.footer().format_version,
+        ". Only the filter's blocks are checked"));
+  };
+  Findings findings = WalkFiles(database, "verifying", visit);
+  for (const char* what :
+       {"entries", "keys_probed", "prefixes_probed", "denied"}) {
+    uint64_t sum = 0;
+    for (const Json& file : json["files"]) sum += file[what].get<uint64_t>();
+    json["sums"][what] = sum;
   }
-  progress.Clear();
-  json.update({{"interrupted", Interrupted()},
-               {"files_read", files_read},
-               {"sums", AsJson(sums)}});
+  json.update({{"interrupted", Interrupted()}, {"files_read", files_read}});
   if (Interrupted()) {
-    findings.AddNote(absl::StrCat("Interrupted: ", WithThousands(done), " of ",
-                                  FilesText(files.size()), " were checked."));
+    findings.notes.push_back(
+        absl::StrCat("Interrupted: ", WithThousands(findings.files), " of ",
+                     FilesText(database.files.size()), " were checked."));
+    findings.exit_code = kExitInterrupted;
   }
-  findings.Add(census.Judge(database));
   findings.AddTo(&json);
-  return Outcome{VerifyAsText(json), json,
-                 Interrupted() ? kExitInterrupted : findings.exit_code()};
+  return Outcome{VerifyAsText(json), json, findings.exit_code};
 }
 
-Runner DeclareVerify(CLI::App* app) {
-  const auto inputs = std::make_shared<Inputs>();
-  AddInputs(app, inputs.get());
-  return [inputs] { return RunVerify(*inputs); };
-}
+Runner DeclareVerify(CLI::App* app) { return DeclareInputs(app, RunVerify); }
 
 }  // namespace
 

@@ -59,15 +59,10 @@ struct MigrateConfig {
   bool dry_run = false;
 };
 
-// The operand, in messages.
-constexpr char kDatabase[] = "DATABASE";
-
 // The policy of --policy; null without. InvalidArgument if the flag is invalid.
 absl::StatusOr<FilterPolicyPtr> ParsePolicy(const MigrateConfig& config) {
   if (config.policy.empty()) return nullptr;
-  rocksdb::DBOptions with_listener;
-  with_listener.listeners = {NewLevelSizeListener()};
-  const PolicyString read = ReadPolicyString(config.policy, with_listener);
+  const PolicyString read = ReadPolicyString(config.policy);
   const FilterPolicyOptions* const own = OptionsOfLinebloom(read.policy.get());
   std::string problem = read.problem;
   if (problem.empty() &&
@@ -93,17 +88,6 @@ const char* OutcomeName(RebuildOutcome outcome) {
   return kNames[static_cast<size_t>(outcome)];
 }
 
-// For example "linebloom:10, solved", or "bloomfilter:10:false, RocksDB's own".
-std::string PolicyText(const rocksdb::FilterPolicy& policy) {
-  const FilterPolicyOptions* own = OptionsOfLinebloom(&policy);
-  if (own == nullptr) {
-    return absl::StrCat(policy.GetId(), ", RocksDB's own");
-  }
-  return absl::StrCat(policy.GetId(),
-                      own->line == LineKind::kPlain ? "" : ", solved",
-                      own->level_aware ? ", level aware" : "");
-}
-
 // The database as it is to be opened.
 struct Target {
   StoredOptions stored;        // with the policies
@@ -123,8 +107,7 @@ bool IsChosen(const MigrateConfig& config, const std::string& family) {
 // OPTIONS file has. It gets that in place of this program's.
 absl::Status UseCachesOfApplication(const MigrateConfig& config,
                                     Target* target) {
-  ASSIGN_OR_RETURN(const DatabaseFacts database,
-                   ReadDatabase(kDatabase, config.db, ""));
+  ASSIGN_OR_RETURN(const DatabaseFacts database, ReadDatabase(config.db));
   ASSIGN_OR_RETURN(target->caches, ReadCaches(database, config.said));
   std::map<std::string, std::shared_ptr<rocksdb::Cache>> caches;  // by family
   for (const CacheFacts& facts : target->caches.caches) {
@@ -226,6 +209,27 @@ RebuildFiltersOptions OptionsFor(
   return options;
 }
 
+// Rebuilds or, in a dry run, plans, with its progress on the terminal. `files`
+// is the number of those that it found.
+rocksdb::Status Rebuild(const Target& target, rocksdb::DB* db,
+                        const RebuildFiltersOptions& options, uint64_t* files,
+                        RebuildFiltersReport* report) {
+  Progress progress;
+  return RebuildFiltersFor(
+      target.caches.hits, db, options,
+      [&](const RebuildFiltersProgress& done) {
+        const uint64_t all = done.rewriting ? done.bytes : done.files;
+        if (*files == 0) {
+          progress.Begin(done.rewriting ? "rewriting files" : "reading filters",
+                         all);
+        }
+        *files = done.files;
+        progress.Update(done.rewriting ? done.bytes_done : done.files_done);
+        return !Interrupted();
+      },
+      report);
+}
+
 // Opens the database for reading, with its logs, so that what prevents opening
 // shows before anything is written. A dry run skips the logs, because another
 // process may be writing them.
@@ -237,18 +241,10 @@ absl::StatusOr<RebuildFiltersReport> Plan(const MigrateConfig& config,
                              config.dry_run ? Logs::kEmpty : Logs::kRead));
   RebuildFiltersOptions options = OptionsFor(config, database.families());
   options.dry_run = true;
-  Progress progress;
   uint64_t files = 0;
   RebuildFiltersReport plan;
-  const rocksdb::Status planned = RebuildFiltersFor(
-      target.caches.hits, database.db(), options,
-      [&](const RebuildFiltersProgress& done) {
-        if (files == 0) progress.Begin("reading filters", done.files);
-        files = done.files;
-        progress.Update(done.files_done);
-        return !Interrupted();
-      },
-      &plan);
+  const rocksdb::Status planned =
+      Rebuild(target, database.db(), options, &files, &plan);
   if (planned.IsIncomplete()) return CheckInterrupt();
   if (!planned.ok()) return FromRocksDb(planned, Quoted(config));
   const uint64_t gone = files - plan.files_examined;
@@ -270,7 +266,7 @@ struct Rewritten {
 // Rewrites the files of the plan, which then has their outcomes.
 absl::StatusOr<Rewritten> RewriteIn(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
-    const MigrateConfig& config, const HitRange& hits,
+    const MigrateConfig& config, const Target& target,
     RebuildFiltersReport* plan) {
   // RocksDB's own compactions would rewrite files twice and remove files of the
   // plan. Rejected: disable_auto_compactions, which stays in the OPTIONS file
@@ -278,19 +274,10 @@ absl::StatusOr<Rewritten> RewriteIn(
   RETURN_IF_ERROR(FromRocksDb(db->PauseBackgroundWork(), Quoted(config)));
   RebuildFiltersOptions options = OptionsFor(config, handles);
   options.files = plan->files;
-  Progress progress;
-  bool begun = false;
+  uint64_t files = 0;
   RebuildFiltersReport report;
   const auto start = std::chrono::steady_clock::now();
-  const rocksdb::Status status = RebuildFiltersFor(
-      hits, db, options,
-      [&](const RebuildFiltersProgress& done) {
-        if (!begun) progress.Begin("rewriting files", done.bytes);
-        begun = true;
-        progress.Update(done.bytes_done);
-        return !Interrupted();
-      },
-      &report);
+  const rocksdb::Status status = Rebuild(target, db, options, &files, &report);
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   plan->files = std::move(report.files);
@@ -315,7 +302,7 @@ absl::StatusOr<Rewritten> Rewrite(const MigrateConfig& config,
                         &handles, OutPtr(&db)),
       absl::StrCat("cannot open ", Quoted(config))));
   absl::StatusOr<Rewritten> result =
-      RewriteIn(db.get(), handles, config, target.caches.hits, plan);
+      RewriteIn(db.get(), handles, config, target, plan);
   for (auto* handle : handles) (void)db->DestroyColumnFamilyHandle(handle);
   const absl::Status closed = FromRocksDb(db->Close(), Quoted(config));
   if (result.ok() && !closed.ok()) return closed;
@@ -353,18 +340,12 @@ Json ReportAsJson(const MigrateConfig& config, const Target& target,
                {"files", Json::array()},
                {"problems", ProblemsOf(plan)}};
   for (const CacheFacts& facts : target.caches.caches) {
-    const read_model::Cache& cache = facts.load.cache;
-    json["caches"].push_back(
-        {{"column_families", facts.families},
-         {"memory", static_cast<uint64_t>(cache.capacity)},
-         {"memory_from", facts.from},
-         {"holds_filters", cache.holds_metadata},
-         {"reads_per_1000", AsJson(facts, AnswerFor(facts, target.policies))}});
+    json["caches"].push_back(AsJson(facts, AnswerFor(facts, target.policies)));
   }
   for (const FamilyReads& reads : plan.reads) {
     json["column_families"].push_back(
         {{"name", reads.column_family},
-         {"policy", PolicyText(*target.policies.at(reads.column_family))},
+         {"policy", PolicyName(*target.policies.at(reads.column_family))},
          {"reads_per_1000_in_memory",
           {{"now", 1000 * reads.before}, {"new", 1000 * reads.after}}}});
   }
@@ -398,9 +379,13 @@ std::string WhatWasDone(const Json& report) {
     return absl::StrCat("Nothing to rewrite among ",
                         FilesText(report["files_examined"]), ".");
   }
+  uint64_t bytes = 0;
+  uint64_t rewritten = 0;
+  for (const Json& file : files) {
+    bytes += file["bytes"].get<uint64_t>();
+    rewritten += file["outcome"] == "rewritten" ? 1 : 0;
+  }
   if (report["opened_for_writing"] == false) {
-    uint64_t bytes = 0;
-    for (const Json& file : files) bytes += file["bytes"].get<uint64_t>();
     return absl::StrCat(FilesText(files.size()),
                         Fill(" of {/files_examined:,} to rewrite, ", report),
                         WithThousands(bytes), " bytes: ", ReasonsText(files),
@@ -408,8 +393,6 @@ std::string WhatWasDone(const Json& report) {
                             ? ". This is a dry run: nothing was written."
                             : ". Nothing was written; stderr says why.");
   }
-  const auto rewritten = static_cast<uint64_t>(std::ranges::count_if(
-      files, [](const Json& file) { return file["outcome"] == "rewritten"; }));
   const bool interrupted = report["interrupted"];
   return absl::StrCat(
       interrupted ? "Interrupted: rewrote " : "Rewrote ",
@@ -419,50 +402,32 @@ std::string WhatWasDone(const Json& report) {
       interrupted ? " Run it again for the others." : "");
 }
 
-std::string WhatComesNext(const Json& report) {
-  const std::string refusal = report["refused_without_dry_run"];
-  if (report["dry_run"] == true && !refusal.empty()) {
-    return "Without --dry_run this is refused: " + refusal + ".";
-  }
-  if (report["opened_for_writing"] == true) {
-    return "The database's OPTIONS name this policy now. An application that "
-           "sets its options itself has to set it too.";
-  }
-  return "";
-}
-
 // What lookups read now and with new filters, first in the block cache.
-std::string ReadsInWords(const Json& report) {
-  std::string text = "Blocks that 1,000 lookups are expected to read:\n";
+std::string ReadsTable(const Json& report) {
+  Json rows = Json::array();
   for (const Json& cache : report["caches"]) {
     const Json& reads = cache["reads_per_1000"];
     if (reads.is_null()) continue;
-    const auto names = cache["column_families"].get<std::vector<std::string>>();
-    absl::StrAppend(
-        &text,
-        BulletText(absl::StrCat(
-            report["caches"].size() > 1
-                ? absl::StrCat(absl::StrJoin(names, ", "), ": ")
-                : "",
-            ReadsText(reads["now"]), " now, ", ReadsText(reads["new"]),
-            Fill(" with new filters, in a block cache of {/memory:MB} MB "
-                 "({/memory_from})",
-                 cache),
-            cache["holds_filters"] == true ? "."
-                                           : " that has no filters in it.")));
+    rows.push_back(
+        {{"label",
+          Fill(cache["holds_filters"] == true
+                   ? "{/column_families/0}: in a cache of {/memory:MB} MB"
+                   : "{/column_families/0}: beside one of {/memory:MB} MB",
+               cache)},
+         {"now", ReadsText(reads["now"])},
+         {"new", ReadsText(reads["new"])}});
   }
   for (const Json& family : report["column_families"]) {
-    absl::StrAppend(
-        &text,
-        BulletText(absl::StrCat(
-            report["column_families"].size() > 1 ? Fill("{/name}: ", family)
-                                                 : "",
-            Fill("{/reads_per_1000_in_memory/now:3} now, "
-                 "{/reads_per_1000_in_memory/new:3} with new filters, for "
-                 "missing rows, were all filters in memory.",
-                 family))));
+    const Json& reads = family["reads_per_1000_in_memory"];
+    rows.push_back(
+        {{"label", Fill("{/name}: missing rows, filters in memory", family)},
+         {"now", ReadsText(reads["now"])},
+         {"new", ReadsText(reads["new"])}});
   }
-  return text + "\n";
+  return TextTable({{"Blocks read per 1,000 lookups", "{/label}"},
+                    {"now", "{/now}"},
+                    {"with new filters", "{/new}"}},
+                   rows);
 }
 
 std::string ReportAsText(const Json& report) {
@@ -470,17 +435,27 @@ std::string ReportAsText(const Json& report) {
   for (const Json& family : report["column_families"]) {
     absl::StrAppend(&text, Fill("Column family {/name}: {/policy}\n", family));
   }
-  absl::StrAppend(&text, ReadsInWords(report));
-  absl::StrAppend(&text, NamedText("", WhatWasDone(report), 0));
-  const auto add_note = [&text](const std::string& sentence) {
-    if (!sentence.empty()) absl::StrAppend(&text, BulletText(sentence));
-  };
-  const uint64_t no_better = report["files_no_better"];
-  add_note(no_better > 0
-               ? absl::StrCat(FilesText(no_better),
-                              " left alone: the new filter would be no better.")
-               : "");
-  add_note(WhatComesNext(report));
+  absl::StrAppend(&text, "\n", ReadsTable(report), "\n",
+                  NamedText("", WhatWasDone(report), 0));
+  if (report["files_no_better"] > 0) {
+    absl::StrAppend(&text,
+                    BulletText(absl::StrCat(
+                        FilesText(report["files_no_better"]),
+                        " left alone: the new filter would be no better.")));
+  }
+  const std::string refusal = report["refused_without_dry_run"];
+  if (report["dry_run"] == true && !refusal.empty()) {
+    absl::StrAppend(
+        &text,
+        BulletText("Without --dry_run this is refused: " + refusal + "."));
+  }
+  if (report["opened_for_writing"] == true) {
+    absl::StrAppend(
+        &text,
+        BulletText("The database's OPTIONS name this policy now. An "
+                   "application that sets its options itself has to set it "
+                   "too."));
+  }
   return text;
 }
 
