@@ -192,9 +192,7 @@ std::string GainInWords(const Json& cache) {
           : " with what linebloom would choose: keep what you have.");
 }
 
-// `family`: the only one of this cache, if others have caches of their own.
-std::string CommandFor(const AdviseConfig& config, const Json& cache,
-                       const std::string& family) {
+std::string CommandFor(const AdviseConfig& config, const Json& cache) {
   const std::string folder = ShellQuoted(cache["database"].get<std::string>());
   if (cache["memory"].is_null()) {
     return absl::StrCat("linebloom advise ", folder, " --memory=BYTES");
@@ -208,25 +206,27 @@ std::string CommandFor(const AdviseConfig& config, const Json& cache,
   const SaidLoad& said = config.said;
   const Json& reads = cache["reads_per_1000"];
   return absl::StrCat(
-      "linebloom migrate ", folder,
-      family.empty() ? "" : " --column_family=" + ShellQuoted(family),
-      " --dry_run", reads["new"] == reads["best"] ? "" : " --policy=linebloom",
+      "linebloom migrate ", folder, " --dry_run",
+      reads["new"] == reads["best"] ? "" : " --policy=linebloom",
       said.memory
           ? absl::StrCat(" --memory=", NumberText(*said.memory, Unit::kBytes))
           : "",
       said.hit_ratio ? absl::StrCat(" --hit_ratio=", *said.hit_ratio) : "");
 }
 
+// A cell with the reads at this place in `reads_per_1000`.
+std::string ReadsCell(absl::string_view at) {
+  const std::string reads = absl::StrCat("{/reads_per_1000", at);
+  return absl::StrCat(reads, "/least:3} to ", reads, "/most:3}|", reads, ":3}");
+}
+
 std::string CandidatesText(const Json& cache) {
-  constexpr char kReads[] =
-      "{/reads_per_1000/least:3} to {/reads_per_1000/most:3}|"
-      "{/reads_per_1000:3}";
   const Json& candidates = cache["candidates"];
   if (candidates.empty() || candidates[0]["reads_per_1000"] == 0) return "";
   std::vector<Column> columns = {{"", "{/label}"},
                                  {"", "{/layout}"},
                                  {"MB", "{/meta_bytes:MB}"},
-                                 {"all", kReads}};
+                                 {"all", ReadsCell("")}};
   if (candidates[0].contains("filter")) {
     columns.insert(columns.end(), {{"= filter", "{/filter:3}"},
                                    {"+ index", "{/index:3}"},
@@ -325,9 +325,7 @@ absl::StatusOr<Outcome> AdviseOne(const AdviseConfig& config) {
       cache["verdict"].push_back(GainInWords(cache));
       cache["candidates"] = Candidates(facts.load);
     }
-    const bool has_own_cache = !is_only_one && facts.families.size() == 1;
-    cache["next"] =
-        CommandFor(config, cache, has_own_cache ? facts.families[0] : "");
+    cache["next"] = CommandFor(config, cache);
     is_worth_it = is_worth_it || cache["worth_it"] == true;
     absl::StrAppend(&text, AsText(cache, is_only_one));
     json["caches"].push_back(std::move(cache));
@@ -389,18 +387,14 @@ absl::StatusOr<Outcome> AdviseSeveral(const AdviseConfig& config) {
   for (const Json& cache : json["caches"]) lines.push_back(cache);
   const bool is_worth_it = std::ranges::any_of(
       lines, [](const Json& line) { return line["worth_it"] == true; });
-  const auto reads = [](const std::string& state) {
-    const std::string at = "{/reads_per_1000/" + state;
-    return absl::StrCat(at, "/least:3} to ", at, "/most:3}|", at, ":3}");
-  };
   const std::string text = absl::StrCat(
       "Blocks read per 1,000 lookups\n\n",
       TextTable({{"", "{/database}"},
                  {"files", "{/files:,}"},
                  {"MB", "{/meta_bytes:MB}"},
-                 {"now", reads("now")},
-                 {"new", reads("new")},
-                 {"best", reads("best")}},
+                 {"now", ReadsCell("/now")},
+                 {"new", ReadsCell("/new")},
+                 {"best", ReadsCell("/best")}},
                 lines),
       WrapText("MB: filters and indexes. new: once 'linebloom migrate' has "
                "rewritten the files. 'linebloom advise' of one says more.",

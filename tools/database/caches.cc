@@ -23,24 +23,15 @@ namespace {
 
 // By the stored options; without them as RocksDB's tuning guide has it, with
 // level 0 pinned.
-rocksdb::BlockBasedTableOptions TableOf(const std::string& family,
-                                        const DatabaseFacts& database) {
-  const auto stored = database.families.find(family);
-  if (stored != database.families.end() && stored->second.table != nullptr) {
-    return *stored->second.table;
-  }
+rocksdb::BlockBasedTableOptions TableOf(
+    const rocksdb::ColumnFamilyOptions* options) {
+  const auto* const stored =
+      options == nullptr ? nullptr : TableOptionsOf(*options);
+  if (stored != nullptr) return *stored;
   rocksdb::BlockBasedTableOptions table;
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   return table;
-}
-
-rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
-                                       const DatabaseFacts& database) {
-  for (const auto& stored : database.stored.families) {
-    if (stored.name == family) return stored.options;
-  }
-  return {};
 }
 
 // What RocksDB tells a listener of the file. It may claim anything.
@@ -113,8 +104,10 @@ class Reader {
     CacheFacts& facts = FactsOf(name);
     facts.families.push_back(name);
     facts.load.totals.Add(tree.filters);
-    facts.load.trees.push_back(
-        ModelOf(tree, OptionsOf(name, database_).compaction_style));
+    const auto* const options = database_.OptionsOf(name);
+    const auto style = options == nullptr ? rocksdb::kCompactionStyleLevel
+                                          : options->compaction_style;
+    facts.load.trees.push_back(ModelOf(tree, style));
     read_.families[name] = tree.filters;
     facts.files.Add(read_.findings.families[name]);
     if (tree.filters.all_rows() >= facts.most_rows) {
@@ -125,7 +118,7 @@ class Reader {
 
   void SetCache(const std::string& family, CacheFacts* facts) const {
     read_model::Cache& cache = facts->load.cache;
-    cache = CacheUseOf(TableOf(family, database_));
+    cache = CacheUseOf(TableOf(database_.OptionsOf(family)));
     const LoggedFamily logged = database_.log.FamilyOf(family);
     const std::optional<uint64_t> bytes =
         said_.memory ? said_.memory : logged.cache_bytes;
@@ -166,9 +159,11 @@ Policies PoliciesToBuild(const DatabaseFacts& database) {
     if (file.column_family == rocksdb::kPersistentStatsColumnFamilyName) {
       continue;
     }
+    const auto* const options = database.OptionsOf(file.column_family);
     FilterPolicyPtr& policy = policies[file.column_family];
     if (policy != nullptr) continue;
-    policy = PolicyToBuild(OptionsOf(file.column_family, database));
+    policy = PolicyToBuild(options == nullptr ? rocksdb::ColumnFamilyOptions()
+                                              : *options);
   }
   return policies;
 }

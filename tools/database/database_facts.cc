@@ -6,9 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "filter_policy/policy/policy_options.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "table/status.h"
@@ -67,47 +65,6 @@ std::string FamilyOfSection(absl::string_view line) {
   return begin == end ? "" : Unescaped(line.substr(begin + 1, end - begin - 1));
 }
 
-// The texts of the OPTIONS files in `folder`, the newest first.
-std::vector<std::string> OptionsTexts(const std::string& folder) {
-  rocksdb::Env* const env = rocksdb::Env::Default();
-  std::vector<std::string> names;
-  (void)env->GetChildren(folder, &names);
-  std::erase_if(names, [](const std::string& name) {
-    return !absl::StartsWith(name, "OPTIONS-") ||
-           absl::EndsWith(name, ".dbtmp");
-  });
-  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
-    return a.size() == b.size() ? a > b : a.size() > b.size();
-  });
-  std::vector<std::string> texts;
-  for (const std::string& name : names) {
-    (void)rocksdb::ReadFileToString(env, absl::StrCat(folder, "/", name),
-                                    &texts.emplace_back());
-  }
-  return texts;
-}
-
-// The policies of the column families of `database`, whose options are loaded.
-void ReadPolicies(DatabaseFacts* database) {
-  for (const auto& family : database->stored.families) {
-    database->families[family.name].table = TableOptionsOf(family.options);
-  }
-  bool is_newest = true;
-  for (const std::string& text : OptionsTexts(database->folder)) {
-    for (const auto& [name, written] : ParseOptionsText(text)) {
-      if (!NamesPolicy(written.filter_policy)) continue;
-      FamilyFacts& family = database->families[name];
-      std::string& policy = is_newest ? family.policy : family.past_policy;
-      if (policy.empty()) policy = written.filter_policy;
-    }
-    is_newest = false;
-  }
-  for (const auto& [name, policy] : database->log.policies) {
-    std::string& past = database->families[name].past_policy;
-    if (past.empty()) past = policy;
-  }
-}
-
 }  // namespace
 
 std::map<std::string, WrittenOptions> ParseOptionsText(absl::string_view text) {
@@ -139,6 +96,13 @@ bool NamesPolicy(const std::string& filter_policy) {
   return !filter_policy.empty() && filter_policy != "nullptr";
 }
 
+const rocksdb::ColumnFamilyOptions* DatabaseFacts::OptionsOf(
+    const std::string& family) const {
+  const auto found = std::ranges::find(stored.families, family,
+                                       &rocksdb::ColumnFamilyDescriptor::name);
+  return found == stored.families.end() ? nullptr : &found->options;
+}
+
 absl::StatusOr<DatabaseFacts> ReadDatabase(const std::string& folder) {
   DatabaseFacts database;
   database.folder = folder;
@@ -146,7 +110,12 @@ absl::StatusOr<DatabaseFacts> ReadDatabase(const std::string& folder) {
   database.stored = LoadOptionsLeniently(folder);
   ASSIGN_OR_RETURN(database.log,
                    ReadInfoLog(folder, database.stored.db.db_log_dir));
-  ReadPolicies(&database);
+  std::string text;
+  const auto path = NewestOptions(folder);
+  if (path.ok()) {
+    (void)rocksdb::ReadFileToString(rocksdb::Env::Default(), *path, &text);
+  }
+  database.written = ParseOptionsText(text);
   return database;
 }
 

@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "rocksdb/options.h"
-#include "rocksdb/table.h"
 #include "tools/database/databases.h"
 #include "tools/database/info_log.h"
 
@@ -30,22 +29,16 @@ std::map<std::string, WrittenOptions> ParseOptionsText(absl::string_view text);
 // True if it is an option string for a filter policy.
 bool NamesPolicy(const std::string& filter_policy);
 
-struct FamilyFacts {
-  // By the newest OPTIONS file, without what this program lacks; null without
-  // one. Of other tables than block-based ones null, too.
-  const rocksdb::BlockBasedTableOptions* table = nullptr;
-  // The filter policy that the newest OPTIONS file names; "" if none.
-  std::string policy;
-  // The one that an older OPTIONS file names, or an info log ("linebloom").
-  std::string past_policy;
-};
-
 struct DatabaseFacts {
   std::string folder;
-  std::vector<LiveFile> files;  // as of ListLiveFiles()
-  StoredOptions stored;
+  std::vector<LiveFile> files;                    // as of ListLiveFiles()
+  StoredOptions stored;                           // in the newest OPTIONS file
+  std::map<std::string, WrittenOptions> written;  // the same
   InfoLogFacts log;
-  std::map<std::string, FamilyFacts> families;
+
+  // Null if no OPTIONS file has the column family.
+  const rocksdb::ColumnFamilyOptions* OptionsOf(
+      const std::string& family) const;
 };
 
 // Changes nothing, and another process may have the database open. Errors as of

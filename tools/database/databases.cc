@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <regex>
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
@@ -185,40 +182,23 @@ absl::Status Explain(const rocksdb::Status& status, absl::string_view flag,
   return FromRocksDb(status, what);
 }
 
-// True of 0,15: a comma, or what other locales have for it, between digits.
-bool HasDecimalComma(absl::string_view value) {
-  const std::string text = absl::StrReplaceAll(value, {{"\u066b", ","}});
-  const std::vector<absl::string_view> parts =
-      absl::StrSplit(absl::StripPrefix(text, "-"), ',');
-  return parts.size() == 2 &&
-         std::ranges::all_of(parts, [](absl::string_view part) {
-           return !part.empty() &&
-                  std::ranges::all_of(part, absl::ascii_isdigit);
-         });
-}
-
 // RocksDB writes OPTIONS under the application's locale, and reads 0,15 as 0.
+// (Some locales have U+066B for the comma.)
 absl::Status CheckNumbers(const std::string& folder) {
-  rocksdb::Env* const env = rocksdb::Env::Default();
-  std::string name;
+  static const std::regex comma(
+      "\\w+\\s*=\\s*-?[0-9]+(,|\xd9\xab)[0-9]+(?=\\s*[;}\n])");
   std::string text;
-  if (!rocksdb::GetLatestOptionsFileName(folder, env, &name).ok() ||
-      !rocksdb::ReadFileToString(env, absl::StrCat(folder, "/", name), &text)
-           .ok()) {
-    return absl::OkStatus();  // there is another problem
+  const absl::StatusOr<std::string> path = NewestOptions(folder);
+  if (path.ok()) {
+    (void)rocksdb::ReadFileToString(rocksdb::Env::Default(), *path, &text);
   }
-  for (const absl::string_view option :
-       absl::StrSplit(text, absl::ByAnyChar("\n;{}"))) {
-    const std::pair<absl::string_view, absl::string_view> pair =
-        absl::StrSplit(option, absl::MaxSplits('=', 1));
-    if (!HasDecimalComma(absl::StripAsciiWhitespace(pair.second))) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", folder, "': its OPTIONS have ", absl::StripAsciiWhitespace(option),
-        ", written under a locale with a decimal comma, and RocksDB reads only "
-        "what is before the comma. Open the database once with the application "
-        "under LC_ALL=C, which writes them again"));
-  }
-  return absl::OkStatus();
+  std::smatch found;
+  if (!std::regex_search(text, found, comma)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", folder, "': its OPTIONS have ", found.str(),
+      ", written under a locale with a decimal comma, and RocksDB reads only "
+      "what is before the comma. Open the database once with the application "
+      "under LC_ALL=C, which writes them again"));
 }
 
 bool IsTransient(const rocksdb::Status& status) {
@@ -245,6 +225,14 @@ absl::Status CheckUnlockedDatabase(absl::string_view flag,
                                    const std::string& folder) {
   RETURN_IF_ERROR(CheckIsDatabase(flag, folder));
   return CheckLock(flag, folder);
+}
+
+absl::StatusOr<std::string> NewestOptions(const std::string& folder) {
+  std::string name;
+  const rocksdb::Status found =
+      rocksdb::GetLatestOptionsFileName(folder, rocksdb::Env::Default(), &name);
+  if (found.ok()) return absl::StrCat(folder, "/", name);
+  return FromRocksDb(found, absl::StrCat("'", folder, "' has no OPTIONS"));
 }
 
 StoredOptions LoadOptionsLeniently(const std::string& folder) {

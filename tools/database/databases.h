@@ -35,6 +35,9 @@ struct StoredOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
+// The path of the newest OPTIONS file in `folder`.
+absl::StatusOr<std::string> NewestOptions(const std::string& folder);
+
 // Reads the newest OPTIONS file in `folder`. Omits plug-ins that this program
 // lacks. Uses RocksDB's defaults if the file is missing or unreadable.
 StoredOptions LoadOptionsLeniently(const std::string& folder);

@@ -1,11 +1,11 @@
 #include "tools/database/file_walk.h"
 
 #include <algorithm>
-#include <utility>
+#include <type_traits>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
 #include "tools/database/policies.h"
@@ -30,30 +30,20 @@ void Count(const SstFile& file, FamilyFiles* family) {
   }
 }
 
-// Why files of the column family should have filters; "" if nothing says so.
-std::string WhyFiltered(const FamilyFacts& family, const FamilyFiles& files) {
-  if (!family.policy.empty()) {
-    return absl::StrCat(", though its options name filter_policy=",
-                        ShortPolicyName(family.policy));
-  }
-  if (!family.past_policy.empty()) {
-    return absl::StrCat(
-        ". Its options name no filter policy any more; before, it was ",
-        ShortPolicyName(family.past_policy));
-  }
-  return files.filtered == 0 ? ""
-                             : ". Its options name no filter policy, but "
-                               "others of its files have filters";
-}
-
 void Judge(const std::string& name, const FamilyFiles& files,
            const DatabaseFacts& database, Findings* findings) {
-  const auto known = database.families.find(name);
-  const FamilyFacts family =
-      known == database.families.end() ? FamilyFacts() : known->second;
+  const auto find = [&name](const auto& map) {
+    const auto found = map.find(name);
+    return found == map.end()
+               ? typename std::decay_t<decltype(map)>::mapped_type()
+               : found->second;
+  };
+  const std::string policy = find(database.written).filter_policy;
+  const std::string past = find(database.log.policies);
+  const rocksdb::ColumnFamilyOptions* const options = database.OptionsOf(name);
   const auto own = files.policies.find(kFilterPolicyName);
-  if (family.table != nullptr && family.policy.empty() &&
-      own != files.policies.end()) {
+  if (options != nullptr && TableOptionsOf(*options) != nullptr &&
+      !NamesPolicy(policy) && own != files.policies.end()) {
     findings->problems.push_back(absl::StrFormat(
         "column family %s: OPTIONS names no filter policy. Lookups ignore "
         "linebloom's filters of %d files, and new files get none. A tool "
@@ -61,21 +51,26 @@ void Judge(const std::string& name, const FamilyFiles& files,
         name, own->second));
   }
   if (files.without_policy == 0) return;
+  const std::string why =
+      NamesPolicy(policy)
+          ? ", though its options name filter_policy=" + ShortPolicyName(policy)
+      : !past.empty() ? ". Its options name no filter policy any more; before, "
+                        "it was " +
+                            past
+      : files.filtered > 0 ? ". Its options name no filter policy, but others "
+                             "of its files have filters"
+                           : "";
   const std::string sentence = absl::StrFormat(
       "column family %s: %d of its %d files have no filter: a lookup of a "
-      "missing row reads a block of each that it meets",
-      name, files.without_policy, files.files);
-  const std::string why = WhyFiltered(family, files);
+      "missing row reads a block of each that it meets%s",
+      name, files.without_policy, files.files, why);
   if (why.empty()) {
     findings->notes.push_back(sentence);
-    return;
+  } else {
+    findings->problems.push_back(absl::StrCat(sentence, ". 'linebloom migrate ",
+                                              ShellQuoted(database.folder),
+                                              "' gives them filters"));
   }
-  const bool is_lost = family.policy.empty() &&
-                       absl::StrContains(family.past_policy, kFilterPolicyName);
-  findings->problems.push_back(absl::StrCat(
-      sentence, why, ". 'linebloom migrate ", ShellQuoted(database.folder),
-      is_lost ? " --policy=" + ShellQuoted(family.past_policy) : "",
-      "' gives them filters"));
 }
 
 // Reads the manifest again: a file that it still names was not deleted.

@@ -152,6 +152,9 @@ Json Check(const rocksdb::ColumnFamilyDescriptor& family,
            const Known& known, std::string* problem) {
   Json json = {{"name", family.name},
                {"filter_policy", written.filter_policy},
+               {"policy", written.filter_policy.empty()
+                              ? Json()
+                              : Json(ShortPolicyName(written.filter_policy))},
                {"filter", nullptr}};
   const auto files = known.read.families.find(family.name);
   if (files != known.read.families.end() && files->second.keys > 0) {
@@ -190,21 +193,18 @@ std::string CheckAsText(const Json& checked) {
   bool all_filter = true;
   for (const Json& family : checked["column_families"]) {
     all_filter &= !family["filter"].is_null();
-    const bool is_named = family["filter_policy"] != "";
     absl::StrAppend(
         &text,
-        WrapText(absl::StrCat(
-                     Fill("Column family {/name}: ", family),
-                     is_named ? Fill("filter_policy={/filter_policy}", family)
-                              : "no filter_policy"),
-                 kTextWidth, 2),
+        Fill("Column family {/name}: filter_policy={/policy}|"
+             "Column family {/name}: no filter_policy",
+             family),
         "\n",
         NamedText(
             "  yields",
             Fill("{/filter}, auto: {/chosen}|"
                  "{/filter}, {/bits_per_key:.2f} bits per key|no filter",
                  family) +
-                Fill(", FPR {/false_positive_rate:.4%} %|", family) +
+                Fill(", FPR {/false_positive_rate:%} %|", family) +
                 Fill("; files have {/bits_per_key_in_files:.1f}|", family),
             9));
     for (const Json& note : family.value("notes", Json::array())) {
@@ -223,22 +223,13 @@ std::string CheckAsText(const Json& checked) {
                               " keys outside a database, so of no level.")));
 }
 
-// The newest OPTIONS file of the database in `folder`.
-absl::StatusOr<std::string> NewestOptions(const std::string& folder) {
-  RETURN_IF_ERROR(CheckIsDatabase(kDatabase, folder));
-  std::string name;
-  const rocksdb::Status found =
-      rocksdb::GetLatestOptionsFileName(folder, rocksdb::Env::Default(), &name);
-  if (found.ok()) return absl::StrCat(folder, "/", name);
-  return FromRocksDb(found, absl::StrCat("'", folder, "' has no OPTIONS"));
-}
-
 // `operand` is a database's folder or an options file.
 absl::StatusOr<Outcome> RunCheckOptions(const std::string& operand) {
   std::error_code ignored;
   std::string path = operand;
   Known known;
   if (std::filesystem::is_directory(operand, ignored)) {
+    RETURN_IF_ERROR(CheckIsDatabase(kDatabase, operand));
     ASSIGN_OR_RETURN(path, NewestOptions(operand));
     ASSIGN_OR_RETURN(known.database, ReadDatabase(operand));
     ASSIGN_OR_RETURN(known.read, ReadCaches(known.database, {}));

@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -91,78 +90,54 @@ void PrintHelp(const CLI::App& app) {
   }
 }
 
-// The file that a flag names, "" for none. Opened before long work, and removed
-// afterwards unless it was written.
-class FlagFile {
- public:
-  FlagFile(const char* flag, std::string path)
-      : flag_(flag), path_(std::move(path)) {}
-  FlagFile(const FlagFile&) = delete;
-  FlagFile& operator=(const FlagFile&) = delete;
-  ~FlagFile() {
-    if (file_ != nullptr) (void)std::fclose(file_);
-    std::error_code ignored;
-    // A link stays: it isn't ours.
-    if (is_ours_) {
-      std::filesystem::remove(std::filesystem::canonical(path_, ignored),
-                              ignored);
-    }
-  }
+absl::Status CannotWrite(absl::string_view flag, const std::string& path) {
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot write ", flag, "='", path, "'"));
+}
 
-  absl::Status Open() {
-    if (path_.empty()) return absl::OkStatus();
-    std::error_code unknown;
-    const bool is_new = !std::filesystem::exists(path_, unknown) && !unknown;
-    const int number =
-        open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (number < 0) return Error();
-    is_ours_ = is_new;
-    is_inherited_ = BecomeInherited(number);
-    file_ = fdopen(number, "w");
-    return file_ == nullptr ? Error() : absl::OkStatus();
+// Before long work: an error if the file that a flag names, "" for none, can't
+// be written. What is there stays until then.
+absl::Status CheckWritable(absl::string_view flag, const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  std::string known = path;
+  if (access(path.c_str(), F_OK) != 0) {
+    known = std::filesystem::path(path).parent_path();
+    if (known.empty()) known = ".";
   }
+  return access(known.c_str(), W_OK) == 0 ? absl::OkStatus()
+                                          : CannotWrite(flag, path);
+}
 
-  absl::Status Write(absl::string_view bytes) {
-    if (path_.empty()) return absl::OkStatus();
-    is_ours_ = false;
-    // What was there has stayed until now. (FIFOs and devices have no size.)
-    if (!is_inherited_) (void)!ftruncate(fileno(file_), 0);
-    const bool written =
-        std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size();
-    const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
-    return written && closed ? absl::OkStatus() : Error();
+// Makes `number` one of the descriptors that this process was started with, if
+// one has the same file, such as that of /dev/stdout after `>> file`. Opened
+// anew, it would have an offset of its own, and each text overwrite the other.
+bool BecomeInherited(int number) {
+  struct stat file = {};
+  (void)fstat(number, &file);
+  for (int other = STDOUT_FILENO; other < 256; ++other) {
+    struct stat about = {};
+    const bool is_same = other != number && fstat(other, &about) == 0 &&
+                         about.st_dev == file.st_dev &&
+                         about.st_ino == file.st_ino &&
+                         (fcntl(other, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    if (is_same) return dup2(other, number) == number;
   }
+  return false;
+}
 
- private:
-  // Makes `number` one of the descriptors that this process was started with,
-  // if one has the same file, such as that of /dev/stdout after `>> file`.
-  // Opened anew, it would have an offset of its own, and each text overwrite
-  // the other.
-  static bool BecomeInherited(int number) {
-    struct stat file = {};
-    (void)fstat(number, &file);
-    for (int other = STDOUT_FILENO; other < 256; ++other) {
-      struct stat about = {};
-      const bool is_same = other != number && fstat(other, &about) == 0 &&
-                           about.st_dev == file.st_dev &&
-                           about.st_ino == file.st_ino &&
-                           (fcntl(other, F_GETFL) & O_ACCMODE) != O_RDONLY;
-      if (is_same) return dup2(other, number) == number;
-    }
-    return false;
-  }
-
-  absl::Status Error() const {
-    return absl::ErrnoToStatus(
-        errno, absl::StrCat("cannot write ", flag_, "='", path_, "'"));
-  }
-
-  const char* const flag_;
-  const std::string path_;
-  std::FILE* file_ = nullptr;
-  bool is_ours_ = false;
-  bool is_inherited_ = false;
-};
+absl::Status Write(absl::string_view flag, const std::string& path,
+                   absl::string_view bytes) {
+  if (path.empty()) return absl::OkStatus();
+  const int number = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (number < 0) return CannotWrite(flag, path);
+  // (FIFOs and devices have no size.)
+  if (!BecomeInherited(number)) (void)!ftruncate(number, 0);
+  std::FILE* const file = fdopen(number, "w");
+  const bool written =
+      std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  const bool closed = std::fclose(file) == 0;
+  return written && closed ? absl::OkStatus() : CannotWrite(flag, path);
+}
 
 // Names of files and column families may hold what a terminal obeys.
 void PrintError(absl::string_view message) {
@@ -234,19 +209,18 @@ absl::StatusOr<Outcome> RunAndWrite(const std::string& json_path,
         "--html='-': name a file; --json alone takes - for stdout");
   }
   const bool to_stdout = json_path == "-";
-  FlagFile json_file("--json", to_stdout ? "" : json_path);
-  FlagFile html_file("--html", html_path);
-  RETURN_IF_ERROR(json_file.Open());
-  RETURN_IF_ERROR(html_file.Open());
-  // Not before: opening a FIFO waits for its reader, and a signal ends that.
+  const std::string json_file = to_stdout ? "" : json_path;
+  RETURN_IF_ERROR(CheckWritable("--json", json_file));
+  RETURN_IF_ERROR(CheckWritable("--html", html_path));
   CatchInterrupts();
   absl::StatusOr<Outcome> outcome = run();
   if (!outcome.ok()) return outcome;
-  if (!html_path.empty()) RETURN_IF_ERROR(html_file.Write(PageOf(*outcome)));
+  // Files first, so that nothing is printed after an error.
+  RETURN_IF_ERROR(
+      Write("--html", html_path, html_path.empty() ? "" : PageOf(*outcome)));
   const std::string json = absl::StrCat(
       outcome->json.dump(2, ' ', false, Json::error_handler_t::replace), "\n");
-  // The file first, so that nothing is printed after an error.
-  RETURN_IF_ERROR(json_file.Write(json));
+  RETURN_IF_ERROR(Write("--json", json_file, json));
   std::cout << (to_stdout ? json : Printable(outcome->text, "\n"))
             << std::flush;
   if (std::cout) return outcome;

@@ -58,7 +58,7 @@ struct Subcommand {
 
 // Runs the subcommand that `argv` names and returns its exit code. Prints the
 // report as text or, with --json=-, as JSON; another --json names a file for
-// it and --html one for its page, opened before the run. In JSON bytes that
+// it and --html one for its page. In JSON bytes that
 // are not UTF-8 are replaced; in text they become \xff and control characters
 // \x1b. If something fails, one line on stderr says why.
 int RunProgram(int argc, char** argv, absl::string_view description,

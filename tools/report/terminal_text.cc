@@ -1,6 +1,5 @@
 #include "tools/report/terminal_text.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,11 +10,9 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/time.h"
 #include "filter_policy/policy/printable.h"
 #include "nlohmann/json.hpp"
 
@@ -33,10 +30,6 @@ std::optional<std::string> Format(const Json& value, const std::string& how) {
     return ThreeDigits(value.get<double>() / 1e6);
   }
   if (how.empty()) return value.dump();
-  if (how.back() == '%') {
-    return Format(100 * value.get<double>(),
-                  how.substr(0, how.size() - 1) + "f");
-  }
   const auto format =
       absl::ParsedFormat<absl::FormatConversionCharSet::kFloating>::New("%" +
                                                                         how);
@@ -62,16 +55,6 @@ std::optional<std::string> FillOne(absl::string_view text, const Json& json) {
     absl::StrAppend(&filled, *value);
     text.remove_prefix(close + 1);
   }
-}
-
-// The columns of the terminal that stderr is.
-size_t TerminalColumns() {
-  const char* const text = std::getenv("COLUMNS");
-  uint32_t columns = 0;
-  if (text != nullptr && absl::SimpleAtoi(text, &columns)) return columns;
-  winsize size = {};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
-  return known && size.ws_col > 0 ? size.ws_col : kTextWidth;
 }
 
 }  // namespace
@@ -184,44 +167,24 @@ Progress::Progress() {
 Progress::~Progress() { Clear(); }
 
 void Progress::Begin(absl::string_view step, uint64_t total) {
-  if (!enabled_) return;
   step_ = std::string(step);
   total_ = total;
-  begin_ = std::chrono::steady_clock::now();
-  Draw(0);
+  next_draw_ = {};
+  Update(0);
 }
 
 void Progress::Update(uint64_t done) {
-  if (!enabled_ || std::chrono::steady_clock::now() < next_draw_) return;
-  Draw(done);
+  const auto now = std::chrono::steady_clock::now();
+  if (!enabled_ || now < next_draw_) return;
+  next_draw_ = now + std::chrono::milliseconds(100);
+  const double share = total_ == 0 ? 1.0 : std::min(1.0, 1.0 * done / total_);
+  absl::FPrintF(stderr, "\r%.70s %3.0f %%\x1b[K", step_, 100 * share);
+  drawn_ = true;
 }
 
 void Progress::Clear() {
-  if (!drawn_) return;
-  std::fputs("\r\x1b[K", stderr);
-  std::fflush(stderr);
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
   drawn_ = false;
-}
-
-void Progress::Draw(uint64_t done) {
-  const double share = total_ == 0 ? 1.0 : std::min(1.0, 1.0 * done / total_);
-  const std::chrono::duration<double> taken =
-      std::chrono::steady_clock::now() - begin_;
-  // The first fraction of a second is not representative.
-  const std::string left =
-      share == 0 || taken.count() < 0.3
-          ? ""
-          : absl::StrCat(", ",
-                         absl::FormatDuration(absl::Seconds(
-                             std::ceil(taken.count() * (1 - share) / share))),
-                         " left");
-  std::string line = absl::StrFormat("%s %3.0f %%%s", step_, 100 * share, left);
-  line.resize(std::min(line.size(), TerminalColumns() - 1));
-  absl::FPrintF(stderr, "\r%s\x1b[K", line);
-  std::fflush(stderr);
-  drawn_ = true;
-  next_draw_ =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
 }
 
 }  // namespace linebloom::tools

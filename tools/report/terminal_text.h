@@ -47,7 +47,6 @@ std::string BulletsText(const Json& sentences);
 //   1000 three digits of 1,000 times the number
 //   %    three digits of 100 times the number
 //   MB   three digits of a millionth of it; nothing for 0
-//   .2%  100 times the number with two decimals
 //   .2f  and others, as for printf
 // or none for strings, whose control characters become \x1b and the like.
 // `text` may have alternatives, separated by "|", of which the first is taken
@@ -63,10 +62,9 @@ struct Column {
 // and all others right, with two blanks between them.
 std::string TextTable(const std::vector<Column>& columns, const Json& rows);
 
-// Shows progress in one line on stderr, truncated to the terminal's width
-// (COLUMNS, else 80); silent if stderr isn't a terminal, or a dumb one. The
-// destructor removes the line, so that further output starts on a clean line.
-// One thread.
+// Shows progress in one line on stderr; silent if that isn't a terminal, or a
+// dumb one. The destructor removes the line, so that further output starts on a
+// clean line. One thread.
 class Progress {
  public:
   Progress();
@@ -84,13 +82,10 @@ class Progress {
   void Clear();
 
  private:
-  void Draw(uint64_t done);
-
   bool enabled_ = false;
   bool drawn_ = false;
   std::string step_;
   uint64_t total_ = 0;
-  std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point next_draw_;
 };
 
