@@ -77,7 +77,8 @@ TEST(InfoLogTest, HitsAreThoseOfOneDump) {
   const TemporaryFolder folder;
   const auto ratio_of = [&folder](const std::string& lines) {
     folder.Write("LOG", lines);
-    return ReadInfoLog(folder.path(), "")->hit_ratio;
+    const HitRange hits = ReadInfoLog(folder.path(), "")->hits;
+    return hits.least == hits.most ? std::optional(hits.least) : std::nullopt;
   };
   const std::string first =
       "2026/11/27-08:00:00.000000 1 [a.cc:1] STATISTICS:\n"
@@ -115,17 +116,15 @@ TEST(InfoLogTest, HitsOfAChoiceAreARange) {
   };
   InfoLogFacts facts =
       facts_of("2.0 % of the lookups hit, or up to 58.0 %, by a sample");
-  ASSERT_TRUE(facts.hits);
-  EXPECT_EQ(facts.hits->least, 0.02);
-  EXPECT_EQ(facts.hits->most, 0.58);
-  EXPECT_EQ(facts.hit_ratio, 0.02);
-  facts = facts_of("how many of the lookups hit isn't known");
-  ASSERT_TRUE(facts.hits);
-  EXPECT_EQ(facts.hits->least, 0);
-  EXPECT_EQ(facts.hits->most, 1);
-  EXPECT_EQ(facts.hit_ratio, std::nullopt);
-  facts = facts_of("58.0 % of the lookups hit, or up to 2.0 %");
-  EXPECT_FALSE(facts.hits);
+  EXPECT_EQ(facts.average_bits, 7);
+  EXPECT_EQ(facts.hits.least, 0.02);
+  EXPECT_EQ(facts.hits.most, 0.58);
+  for (const char* none : {"how many of the lookups hit isn't known",
+                           "58.0 % of the lookups hit, or up to 2.0 %"}) {
+    facts = facts_of(none);
+    EXPECT_EQ(facts.hits.least, 0) << none;
+    EXPECT_EQ(facts.hits.most, 1) << none;
+  }
 }
 
 // What RocksDB 7.8.3 logs of a column family; of an empty name as in a log that
@@ -226,7 +225,7 @@ TEST(InfoLogTest, TheLastChoiceOfTheApplicationIsFound) {
     EXPECT_NE(facts.chosen_bits.find("7.0 bits"), std::string::npos);
     EXPECT_NE(facts.chosen_bits.find(" by app."), std::string::npos);
     EXPECT_EQ(facts.FamilyOf("default").cache_bytes, 400'000);
-    EXPECT_EQ(facts.hit_ratio, 0.25);
+    EXPECT_EQ(facts.hits.least, 0.25);
     EXPECT_EQ(facts.until, "2026/11/28-09:10:00.000000");
     EXPECT_EQ(facts.path, folder.path() + "/LOG.old.1");
   };

@@ -103,6 +103,11 @@ std::vector<std::string> Notes(const rocksdb::BlockBasedTableOptions& table,
   return notes;
 }
 
+bool HoldNothing(const rocksdb::ColumnFamilyOptions& options) {
+  return !TableOptionsOf(options)->whole_key_filtering &&
+         options.prefix_extractor == nullptr;
+}
+
 // What keeps the policy, which RocksDB makes of the string in the file, from
 // building filters with these options; "" if nothing.
 std::string WhyNoFilter(const rocksdb::ColumnFamilyOptions& options,
@@ -114,7 +119,7 @@ std::string WhyNoFilter(const rocksdb::ColumnFamilyOptions& options,
     return quoted +
            "is not used: RocksDB loads no filter policy for this column family";
   }
-  if (!table->whole_key_filtering && options.prefix_extractor == nullptr) {
+  if (HoldNothing(options)) {
     return "filters hold nothing: whole_key_filtering is off and there is no "
            "prefix_extractor";
   }
@@ -171,7 +176,7 @@ Json Check(const rocksdb::ColumnFamilyDescriptor& family,
     *problem = WhyNoFilter(family.options, written.filter_policy, file.db,
                            !block.empty());
   }
-  if (!problem->empty() || block.empty()) return json;
+  if (block.empty() || HoldNothing(family.options)) return json;
   const BlockFacts filter = ReadBlockFacts(block);
   json["filter"] = filter.kind == BlockKind::kLinebloom
                        ? "linebloom " + LineName(filter.info.request.line)

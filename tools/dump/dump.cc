@@ -291,12 +291,10 @@ row will read.
 
   linebloom dump 000123.sst
   linebloom dump /var/lib/my_database
-  linebloom dump /var/lib/my_database --html=tree.html
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for
 bad usage or files that are not SSTables; with 130 after Ctrl-C.)",
-                          DeclareDump,
-                          /*has_page=*/true};
+                          DeclareDump};
 
 }  // namespace linebloom::tools
