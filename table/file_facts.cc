@@ -11,7 +11,7 @@ bool OfRibbonPolicy(BlockKind kind) {
   return kind == BlockKind::kRibbon || kind == BlockKind::kBloom;
 }
 
-// Adds what a block tells about the kinds and lines of the file's filter.
+// Adds what a block tells about the kinds of the file's filter.
 void AddKind(const BlockFacts& block, FileFacts* facts) {
   // Partitions without keys don't reveal the kind.
   if (block.kind == BlockKind::kEmpty) return;
@@ -21,7 +21,6 @@ void AddKind(const BlockFacts& block, FileFacts* facts) {
     facts->of_one_policy &=
         OfRibbonPolicy(block.kind) && OfRibbonPolicy(facts->first.kind);
   }
-  facts->LineTotals::Add(block);
 }
 
 void AddProblems(const BlockFacts& block, uint64_t offset,

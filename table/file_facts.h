@@ -13,7 +13,7 @@
 
 namespace linebloom {
 
-struct FileFacts : LineTotals {  // of all blocks together
+struct FileFacts {
   uint32_t format_version = 0;
   Properties properties;
   FilterKind filter_kind = FilterKind::kNone;

@@ -65,11 +65,7 @@ uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& meta) {
 // bits instead of 10.
 void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
   std::vector<rocksdb::LiveFileMetaData> listed;
-  if (std::ranges::any_of(*families, [](const FamilyToRebuild& family) {
-        return IsLevelAware(family.policy);
-      })) {
-    db->GetLiveFilesMetaData(&listed);
-  }
+  db->GetLiveFilesMetaData(&listed);
   for (rocksdb::LiveFileMetaData& file : listed) {
     file.num_entries = EntriesOf(db, file);
   }

@@ -74,7 +74,6 @@ void CheckVerdict(const FileFacts& facts) {
 absl::Status CheckFacts(const SstFile& file) {
   ASSIGN_OR_RETURN(const FileFacts facts, ReadFileFacts(file));
   Promise(facts.rate >= 0 && facts.rate <= 1, "a rate");
-  Promise(facts.fill >= 0 && facts.fill <= 1, "a share of set bits");
   CheckVerdict(facts);
   return absl::OkStatus();
 }

@@ -41,7 +41,8 @@ void Judge(const std::string& name, const FamilyFiles& files,
   const std::string policy = find(database.written).filter_policy;
   const std::string past = find(database.log.policies);
   const rocksdb::ColumnFamilyOptions* const options = database.OptionsOf(name);
-  const auto own = files.policies.find(kFilterPolicyName);
+  const auto own = std::ranges::find_if(
+      files.policies, [](const auto& each) { return IsLinebloom(each.first); });
   if (options != nullptr && TableOptionsOf(*options) != nullptr &&
       !NamesPolicy(policy) && own != files.policies.end()) {
     findings->problems.push_back(absl::StrFormat(

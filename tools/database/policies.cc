@@ -31,7 +31,7 @@ bool BitsWereMoved(const std::string& text, const std::string& id) {
          std::abs(*requested - *used) > 0.001;
 }
 
-std::string NameOf(const FilterPolicyOptions& options) {
+std::string OwnName(const FilterPolicyOptions& options) {
   return absl::StrCat(IdOf(options), options.level_aware ? " levels" : "");
 }
 
@@ -130,13 +130,13 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name) {
 
 std::string PolicyName(const rocksdb::FilterPolicy& policy) {
   const FilterPolicyOptions* const own = OptionsOfLinebloom(&policy);
-  return own != nullptr ? NameOf(*own) : policy.GetId();
+  return own != nullptr ? OwnName(*own) : policy.GetId();
 }
 
 std::string ShortPolicyName(const std::string& policy) {
   FilterPolicyOptions options;
   const bool is_own = ParseFilterPolicyOptions(policy, &options).ok();
-  return is_own ? NameOf(options) : policy;
+  return is_own ? OwnName(options) : policy;
 }
 
 std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,

@@ -109,34 +109,30 @@ absl::Status UseCachesOfApplication(const MigrateConfig& config,
                                     Target* target) {
   ASSIGN_OR_RETURN(const DatabaseFacts database, ReadDatabase(config.db));
   ASSIGN_OR_RETURN(target->caches, ReadCaches(database, config.said));
-  std::map<std::string, std::shared_ptr<rocksdb::Cache>> caches;  // by family
   for (const CacheFacts& facts : target->caches.caches) {
-    const read_model::Cache& cache = facts.load.cache;
-    const auto made = rocksdb::NewLRUCache(
-        static_cast<size_t>(cache.capacity),
-        static_cast<int>(std::lround(std::log2(cache.shards))),
-        /*strict_capacity_limit=*/false, cache.high_priority_share);
-    for (const std::string& family : facts.families) {
-      caches[family] = cache.capacity > 0 ? made : nullptr;
+    const read_model::Cache& known = facts.load.cache;
+    const auto cache = rocksdb::NewLRUCache(
+        static_cast<size_t>(known.capacity),
+        static_cast<int>(std::lround(std::log2(known.shards))),
+        /*strict_capacity_limit=*/false, known.high_priority_share);
+    for (rocksdb::ColumnFamilyDescriptor& family : target->stored.families) {
+      const auto* const used = TableOptionsOf(family.options);
+      if (used == nullptr || !CacheHoldsFilters(*used)) continue;
+      const auto* const own = OptionsOfLinebloom(used->filter_policy.get());
+      if (own == nullptr || !IsAuto(*own)) continue;
+      if (std::ranges::count(facts.families, family.name) == 0) continue;
+      if (known.capacity <= 0) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "'", config.db, "': column family '", Printable(family.name),
+            "' gets the bits that are best for the application's block cache, "
+            "and its info log doesn't tell how large that is: say "
+            "--memory=BYTES, or name the bits, as in --policy=linebloom:10"));
+      }
+      rocksdb::BlockBasedTableOptions table = *used;
+      table.block_cache = cache;
+      family.options.table_factory.reset(
+          rocksdb::NewBlockBasedTableFactory(table));
     }
-  }
-  for (rocksdb::ColumnFamilyDescriptor& family : target->stored.families) {
-    const auto* const used = TableOptionsOf(family.options);
-    if (used == nullptr || !CacheHoldsFilters(*used)) continue;
-    const auto* const own = OptionsOfLinebloom(used->filter_policy.get());
-    const auto cache = caches.find(family.name);
-    if (own == nullptr || !IsAuto(*own) || cache == caches.end()) continue;
-    if (cache->second == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "'", config.db, "': column family '", Printable(family.name),
-          "' gets the bits that are best for the application's block cache, "
-          "and its info log doesn't tell how large that is: say "
-          "--memory=BYTES, or name the bits, as in --policy=linebloom:10"));
-    }
-    rocksdb::BlockBasedTableOptions table = *used;
-    table.block_cache = cache->second;
-    family.options.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(table));
   }
   return absl::OkStatus();
 }
