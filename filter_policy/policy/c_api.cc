@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "filter_policy/policy/policy_for_c.h"
 #include "filter_policy/policy/policy_options.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "filter_policy/policy/running_rocksdb.h"
 #include "linebloom/c.h"
 #include "linebloom/filter_policy.h"

@@ -13,15 +13,6 @@ namespace linebloom {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-namespace {
-
-Status HashChanged() {
-  return Status::Corruption(
-      "linebloom: a key's hash changed in memory before its filter was built");
-}
-
-}  // namespace
-
 void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
                    std::string* canonical) {
   canonical->clear();
@@ -61,19 +52,6 @@ void LineFilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
 size_t LineFilterBitsBuilder::EstimateEntriesAdded() { return hashes_.size(); }
 
 Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
-  return Finish(buf, nullptr);
-}
-
-Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
-                                    Status* status) {
-  if (status != nullptr) *status = Status::OK();
-  if (detect_corruption_ && status != nullptr) {
-    uint64_t now = 0;
-    hashes_.VisitAll([&](std::span<const uint64_t> chunk) {
-      for (const uint64_t hash : chunk) now ^= hash;
-    });
-    if (now != hashes_xor_) *status = HashChanged();
-  }
   FilterBlock block =
       BuildFilter(hashes_, request_, ChosenKernel(), rounding_.get());
   HashList hashes = std::exchange(hashes_, {});
@@ -88,28 +66,22 @@ Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
 
 Status LineFilterBitsBuilder::MaybePostVerify(const Slice& block) {
   const HashList hashes = std::exchange(hashes_to_verify_, {});
-  if (!detect_corruption_ || hashes.empty()) return Status::OK();
+  if (hashes.empty()) return Status::OK();
   const std::optional<FilterReader> reader =
       FilterReader::Make(block.data(), ParseFilter(block.data(), block.size()),
                          ChosenKernel(), request_.canonical_key);
-  if (!reader.has_value()) {
-    return Status::Corruption("linebloom: a filter just built is unreadable");
-  }
-  bool denied = false;
+  bool denied = !reader.has_value();
   uint64_t now = 0;
   hashes.VisitAll([&](std::span<const uint64_t> chunk) {
     for (const uint64_t hash : chunk) {
       now ^= hash;
-      denied |= !reader->MayMatch(hash);
+      denied = denied || !reader->MayMatch(hash);
     }
   });
   // The filter may have been built, and probed, for a hash that no key has.
-  if (now != xor_to_verify_) return HashChanged();
-  if (denied) {
-    return Status::Corruption(
-        "linebloom: a filter just built denies one of its keys");
-  }
-  return Status::OK();
+  if (!denied && now == xor_to_verify_) return Status::OK();
+  return Status::Corruption(
+      "linebloom: a filter just built denies one of its keys: memory changed");
 }
 
 uint32_t LineFilterBitsBuilder::NumLinesInBlock(size_t bytes) const {

@@ -42,9 +42,8 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   // Entries without repeats; 0 if and only if nothing was added.
   size_t EstimateEntriesAdded() override;
 
+  using FilterBitsBuilderOfAnyVersion::Finish;  // with a status, always OK
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override;
-  rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf,
-                        rocksdb::Status* status) override;
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& block) override;
 
   // The most entries whose block has at most `bytes` bytes.
@@ -93,11 +92,5 @@ class CanonicalFilterBitsBuilder final : public LineFilterBitsBuilder {
   std::string key_;  // canonical; kept for its memory
   std::string alt_;
 };
-
-static_assert(!std::is_abstract_v<LineFilterBitsBuilder>,
-              "linebloom doesn't know FilterBitsBuilder of this RocksDB, which "
-              "has a pure virtual function that linebloom's lacks: compare "
-              "table/block_based/filter_policy_internal.h with filter_policy/"
-              "policy/declared_filter_bits.h");
 
 }  // namespace linebloom

@@ -145,12 +145,6 @@ class SampledFilterBitsReader final : public LineFilterBitsReader {
   const std::shared_ptr<AnswerSample> sample_;
 };
 
-static_assert(!std::is_abstract_v<LineFilterBitsReader>,
-              "linebloom doesn't know FilterBitsReader of this RocksDB, which "
-              "has a pure virtual function that linebloom's lacks: compare "
-              "table/block_based/filter_policy_internal.h with filter_policy/"
-              "policy/declared_filter_bits.h");
-
 class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
  public:
   explicit ConstantFilterBitsReader(bool answer) : answer_(answer) {}

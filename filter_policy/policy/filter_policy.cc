@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -38,18 +37,12 @@ using rocksdb::Status;
 class OncePerLog {
  public:
   // Call when RocksDB validates options, as it does for each database that is
-  // opened: its log may have the address of an earlier one's. The log is null
-  // if RocksDB has yet to make it. `comparator` isn't empty if filters may deny
-  // its rows.
-  void NoteOpening(const rocksdb::Logger* info_log,
-                   const std::string& comparator) {
+  // opened: its log may have the address of an earlier one's. Databases that
+  // share the policy are told again. `comparator` isn't empty if filters may
+  // deny its rows.
+  void NoteOpening(const std::string& comparator) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::erase_if(told_, [info_log](const auto& told) {
-      return info_log == nullptr || told.first == info_log;
-    });
-    std::erase_if(chosen_, [info_log](const auto& chosen) {
-      return info_log == nullptr || chosen.first.first == info_log;
-    });
+    told_.clear();
     if (!comparator.empty()) comparator_ = comparator;
   }
 
@@ -63,23 +56,19 @@ class OncePerLog {
 
   void Tell(rocksdb::InfoLogLevel level, rocksdb::Logger* info_log,
             const std::string& text) {
-    if (info_log == nullptr) return;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (!told_.emplace(info_log, text).second) return;
+    if (IsNews(info_log, text)) {
+      rocksdb::Log(level, info_log, "%s", text.c_str());
     }
-    rocksdb::Log(level, info_log, "%s", text.c_str());
   }
 
-  // True if the bits of a block cache's new files, or the hits that they stand
-  // on, have changed much since this was last true. Rejected: by column family,
-  // which remembers all that ever were.
-  bool HaveMoved(const rocksdb::Logger* info_log, const rocksdb::Cache* cache,
-                 const AutoBits& chosen) {
+  // True if `what` is new to the log, or the bits of a block cache's new files,
+  // or the hits that they stand on, have changed much since this was last true.
+  // Rejected: by column family, which remembers all that ever were.
+  bool IsNews(const rocksdb::Logger* info_log, const std::string& what,
+              const AutoBits& chosen = {}) {
     if (info_log == nullptr) return false;
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto [told, is_first] =
-        chosen_.try_emplace({info_log, cache}, chosen);
+    const auto [told, is_first] = told_.try_emplace({info_log, what}, chosen);
     const AutoBits& last = told->second;
     if (!is_first && std::abs(chosen.average_bits - last.average_bits) < 0.5 &&
         std::abs(chosen.hits.least - last.hits.least) < 0.2 &&
@@ -92,9 +81,7 @@ class OncePerLog {
 
  private:
   mutable std::mutex mutex_;
-  std::set<std::pair<const rocksdb::Logger*, std::string>> told_;
-  std::map<std::pair<const rocksdb::Logger*, const rocksdb::Cache*>, AutoBits>
-      chosen_;
+  std::map<std::pair<const rocksdb::Logger*, std::string>, AutoBits> told_;
   std::string comparator_;
 };
 
@@ -152,8 +139,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         CacheHoldsFilters(*table) && db_options.statistics == nullptr) {
       CountAnswers(table->block_cache);
     }
-    log_.NoteOpening(db_options.info_log.get(),
-                     options_.canonical_key == nullptr &&
+    log_.NoteOpening(options_.canonical_key == nullptr &&
                              NeedsCanonicalKey(cf_options.comparator)
                          ? cf_options.comparator->Name()
                          : "");
@@ -204,17 +190,17 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
  protected:
   // RocksDB drops a policy's errors in table options and keeps the policy, so a
-  // misspelt option would silently mean another filter. This remembers the
-  // error, and the database doesn't open.
+  // misspelt option would silently mean another filter. This sets each option
+  // that is valid and remembers the error, and the database doesn't open.
   Status ConfigureOptions(
       const rocksdb::ConfigOptions& config,
       const std::unordered_map<std::string, std::string>& options,
       std::unordered_map<std::string, std::string>* unused) override {
-    const Status configured =
-        FilterPolicy::ConfigureOptions(config, options, unused);
-    // On error, RocksDB also resets the valid options.
-    if (!configured.ok()) ParseEach(config, options);
-    if (problem_.ok()) problem_ = configured;
+    for (const auto& option : options) {
+      const Status parsed = rocksdb::OptionTypeInfo::ParseType(
+          config, {option}, FilterPolicyOptionTypes(), &options_, unused);
+      if (problem_.ok()) problem_ = parsed;
+    }
     Settle();
     return problem_;
   }
@@ -266,28 +252,21 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (!problem_.ok()) Warn(context, BuiltInstead(problem_, IdOf(used_)));
     const std::string comparator = log_.comparator();
     if (!comparator.empty()) Warn(context, MayDenyRows(comparator));
-    if (!file && IsLevelAware(used_)) {
+    // SstFileWriter, which calls no listener, has no level.
+    if (!file && IsLevelAware(used_) && context.level_at_creation >= 0) {
       log_.Tell(IsAuto(used_) ? rocksdb::InfoLogLevel::INFO_LEVEL
                               : rocksdb::InfoLogLevel::WARN_LEVEL,
-                context.info_log, NoListener(used_, context));
+                context.info_log, NoListener(used_));
     }
     if (file && IsAuto(used_) && !CacheHoldsFilters(context.table_options)) {
       Warn(context, BesideCache());
     }
+    const auto cache =
+        reinterpret_cast<uintptr_t>(context.table_options.block_cache.get());
     if (chosen &&
-        log_.HaveMoved(context.info_log,
-                       context.table_options.block_cache.get(), *chosen)) {
+        log_.IsNews(context.info_log, std::to_string(cache), *chosen)) {
       rocksdb::Log(rocksdb::InfoLogLevel::INFO_LEVEL, context.info_log, "%s",
                    ChosenBits(*chosen, ProcessName()).c_str());
-    }
-  }
-
-  // Sets each option that is valid.
-  void ParseEach(const rocksdb::ConfigOptions& config,
-                 const std::unordered_map<std::string, std::string>& options) {
-    for (const auto& option : options) {
-      (void)rocksdb::OptionTypeInfo::ParseType(
-          config, {option}, FilterPolicyOptionTypes(), &options_);
     }
   }
 
@@ -307,12 +286,6 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   // Null if Statistics count the lookups. Readers may outlive this.
   mutable std::shared_ptr<AnswerSample> sample_;
 };
-
-static_assert(
-    !std::is_abstract_v<LineFilterPolicy>,
-    "linebloom doesn't know FilterPolicy of this RocksDB, which has a "
-    "pure virtual function that linebloom's lacks: compare its "
-    "include/rocksdb/filter_policy.h with that of RocksDB 11.12");
 
 // For a RocksDB that linebloom was not built for. No database opens with it;
 // callers that don't validate, such as SstFileWriter, get no filters.

@@ -11,10 +11,6 @@ namespace {
 
 using rocksdb::Status;
 
-constexpr char kAddListener[] =
-    "linebloom::Use() of linebloom/filter_policy.h, from C linebloom_use(), or "
-    "listeners=linebloom_level_sizes in an option string";
-
 // Tools read the cache's size from it.
 std::string Megabytes(double bytes) {
   return FixedText(bytes / 1e6, bytes < 10e6 ? 3 : 1) + " MB";
@@ -46,33 +42,25 @@ std::string BuiltInstead(const Status& problem, const std::string& instead) {
          "; the database will not open again as it is.";
 }
 
-std::string NoListener(const FilterPolicyOptions& options,
-                       const rocksdb::FilterBuildingContext& context) {
-  const std::string policy =
-      "linebloom: " + (IsAuto(options) ? "bits_per_key=auto" : IdOf(options)) +
-      ": ";
-  const std::string bits =
-      BitsPerKeyText(BitsPerKeyOf(options)) + " bits per key";
-  if (context.level_at_creation < 0) {
-    return policy +
-           "SstFileWriter calls no listener: filters of its files get " + bits +
-           ".";
-  }
-  return policy + (IsAuto(options) ? "" : "level_aware=true: ") +
-         "there is no listener linebloom_level_sizes among "
+std::string NoListener(const FilterPolicyOptions& options) {
+  const bool is_auto = IsAuto(options);
+  return "linebloom: " +
+         (is_auto ? "bits_per_key=auto"
+                  : IdOf(options) + ": level_aware=true") +
+         ": there is no listener linebloom_level_sizes among "
          "DBOptions::listeners, or another copy of the library made it: every "
          "filter gets " +
-         bits + ", whatever its level" +
-         (IsAuto(options) ? " and the block cache. To let linebloom choose, "
-                            "add it by "
-                          : ". Add it by ") +
-         kAddListener + ".";
+         BitsPerKeyText(BitsPerKeyOf(options)) +
+         " bits per key, whatever its level" +
+         (is_auto ? " and the block cache" : "") +
+         ". Add it by linebloom::Use() of linebloom/filter_policy.h, from C "
+         "linebloom_use(), or listeners=linebloom_level_sizes in an option "
+         "string.";
 }
 
 std::string BesideCache() {
   return "linebloom: bits_per_key=auto: filters are outside the block cache "
-         "and "
-         "get " +
+         "and get " +
          BitsPerKeyText(kDefaultBitsPerKey) +
          " bits per key on average. To let linebloom choose, set "
          "BlockBasedTableOptions::cache_index_and_filter_blocks=true and a "

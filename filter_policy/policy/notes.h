@@ -8,7 +8,6 @@
 
 #include "filter_policy/bits/auto_bits.h"
 #include "linebloom/filter_policy.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/status.h"
 
 namespace linebloom {
@@ -21,8 +20,7 @@ std::string BuiltInstead(const rocksdb::Status& problem,
 
 // A file that no listener of this copy announced gets bits without regard to
 // its level.
-std::string NoListener(const FilterPolicyOptions& options,
-                       const rocksdb::FilterBuildingContext& context);
+std::string NoListener(const FilterPolicyOptions& options);
 
 // With bits_per_key=auto, of filters that share no block cache.
 std::string BesideCache();

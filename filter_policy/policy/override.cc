@@ -16,8 +16,8 @@
 #include <optional>
 #include <string>
 
-#include "filter_policy/policy/policy_for_c.h"
 #include "filter_policy/policy/policy_options.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "filter_policy/policy/running_rocksdb.h"
 #include "linebloom/export.h"
 #include "linebloom/filter_policy.h"
@@ -81,18 +81,20 @@ void SayIfVerbose(const std::string& what) {
   if (verbose) fprintf(stderr, "linebloom_override: %s\n", what.c_str());
 }
 
-// Returns the address of the function that the name of `ours`, which this
-// library exports, would have if this library were not loaded.
-void* NextAddress(void* ours) {
-  Dl_info info;
-  const bool named = dladdr(ours, &info) != 0 && info.dli_sname != nullptr;
-  void* const next = named ? dlsym(RTLD_NEXT, info.dli_sname) : nullptr;
-  if (next != nullptr) return next;
+// Returns the function that the name of `ours`, which this library exports,
+// would have if this library were not loaded.
+template <typename Function>
+Function* NextFunction(Function* ours) {
+  Dl_info info = {};
+  dladdr(reinterpret_cast<void*>(ours), &info);
+  const char* const name = info.dli_sname;
+  void* const next = name == nullptr ? nullptr : dlsym(RTLD_NEXT, name);
+  if (next != nullptr) return reinterpret_cast<Function*>(next);
   // Happens only if LD_PRELOAD did not load this library before RocksDB. The
   // program called a RocksDB function that doesn't exist, so there is no way to
   // continue.
   fprintf(stderr, "linebloom_override: found no %s in RocksDB\n",
-          named ? info.dli_sname : "function");
+          name == nullptr ? "function" : name);
   abort();
 }
 
@@ -101,15 +103,8 @@ bool IsInThisLibrary(const void* address) {
   Dl_info there;
   Dl_info here;
   return dladdr(address, &there) != 0 &&
-         dladdr(reinterpret_cast<void*>(&NextAddress), &here) != 0 &&
+         dladdr(reinterpret_cast<void*>(&SayIfVerbose), &here) != 0 &&
          there.dli_fbase == here.dli_fbase;
-}
-
-// Returns it with the type of `ours`.
-template <typename Function>
-Function* NextFunction(Function* ours) {
-  return reinterpret_cast<Function*>(
-      NextAddress(reinterpret_cast<void*>(ours)));
 }
 
 // Null to keep RocksDB's own policy.

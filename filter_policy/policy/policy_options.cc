@@ -190,27 +190,25 @@ OptionTypeInfo TypeOf(const TextOption& option) {
   return info;
 }
 
-Status ValidateExclusive(const Options& options) {
-  std::vector<std::string> set;
-  for (auto form = std::rbegin(kIdForms); form != std::rend(kIdForms); ++form) {
-    const std::string value = Find(form->second).print(options);
-    if (value == kUnset || value == kAuto) continue;
-    set.emplace_back(form->second).append("=").append(value);
+Status ValidateBits(const Options& options) {
+  const std::optional<double>& bits = options.bits_per_key;
+  const std::optional<double>& rate = options.false_positive_rate;
+  if (bits && rate) {
+    return Status::InvalidArgument(
+        "linebloom", "bits_per_key=" + PrintBits(options) +
+                         " and false_positive_rate=" + PrintRate(options) +
+                         ": only one of the two may be given");
   }
-  if (set.size() < 2) return Status::OK();
-  return Status::InvalidArgument(
-      "linebloom",
-      set[0] + " and " + set[1] + ": only one of the two may be given");
-}
-
-// Rates that 30 bits per key don't reach.
-Status ValidateRate(const Options& options) {
-  const double rate = options.false_positive_rate.value_or(1);
-  if (BitsForRate(options.line, rate)) return Status::OK();
+  // Small levels get more than the average and the last one less.
+  if (options.level_aware && bits && *bits < kMinBitsOfRun) {
+    return OutOfRange("bits_per_key", NumberText(*bits),
+                      "a number from 1 to 30 with level_aware=true");
+  }
+  if (!rate || BitsForRate(options.line, *rate)) return Status::OK();
   const double lowest =
       ExpectedRate(options.line, kMaxMillibits, kBitsPerLine / kMaxBitsOfRun);
   return OutOfRange(
-      "false_positive_rate", NumberText(rate),
+      "false_positive_rate", PrintRate(options),
       "at least " + NumberText(lowest, std::chars_format::scientific, 1) +
           ", the rate of 30 bits per key with line=" + LineText(options.line));
 }
@@ -226,23 +224,19 @@ std::string NeedsSolvedLines(const Options& options) {
 
 Status ValidateLine(const Options& options) {
   const std::string needed = NeedsSolvedLines(options);
-  if (needed.empty()) return Status::OK();
-  if (options.line == LineKind::kPlain) {
-    return Status::InvalidArgument(
-        "linebloom",
-        "line=plain and " + needed +
-            ": plain lines are RocksDB's Bloom filter, whose blocks have no "
-            "room for it; use line=solved");
-  }
   const double bits = options.bits_per_key.value_or(kMaxBitsOfRun);
   const uint32_t millibits = RoundToMillibits(bits);
-  if (millibits > 0 && millibits < kMinSolvedMillibits) {
-    return OutOfRange("bits_per_key", NumberText(bits),
-                      "at least 2.25 with " + needed +
-                          ": fewer bits make plain lines, RocksDB's Bloom "
-                          "filter, whose blocks have no room for it");
+  const bool is_plain = options.line == LineKind::kPlain;
+  if (needed.empty() ||
+      (!is_plain && (millibits == 0 || millibits >= kMinSolvedMillibits))) {
+    return Status::OK();
   }
-  return Status::OK();
+  return Status::InvalidArgument(
+      "linebloom",
+      (is_plain ? "line=plain" : "bits_per_key=" + NumberText(bits)) + " and " +
+          needed +
+          ": plain lines are RocksDB's Bloom filter, whose blocks have no room "
+          "for it; use line=solved and at least 2.25 bits per key");
 }
 
 Status ValidateCanonicalKey(const Options& options) {
@@ -252,16 +246,6 @@ Status ValidateCanonicalKey(const Options& options) {
              ? Status::InvalidArgument(
                    "linebloom: canonical_key: its Name() must not be empty")
              : Status::OK();
-}
-
-// Small levels get more than the average and the last one less.
-Status ValidateLevels(const Options& options) {
-  if (!options.level_aware || !options.bits_per_key ||
-      *options.bits_per_key >= kMinBitsOfRun) {
-    return Status::OK();
-  }
-  return OutOfRange("bits_per_key", NumberText(*options.bits_per_key),
-                    "a number from 1 to 30 with level_aware=true");
 }
 
 // The file in its tree without the last level, which gets no filters; nothing
@@ -379,8 +363,7 @@ Status Validate(const FilterPolicyOptions& options) {
     const Status in_range = option.Parse(option.print(options), &parsed);
     if (!in_range.ok()) return in_range;
   }
-  for (const auto check : {ValidateCanonicalKey, ValidateExclusive,
-                           ValidateLine, ValidateRate, ValidateLevels}) {
+  for (const auto check : {ValidateCanonicalKey, ValidateBits, ValidateLine}) {
     const Status valid = check(options);
     if (!valid.ok()) return valid;
   }

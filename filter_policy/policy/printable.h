@@ -3,33 +3,31 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace linebloom {
 
-// The bytes of the UTF-8 character at the front of `text`, 1 to 4 (table 3-7 of
-// the Unicode Standard). 0 if there is none, or a control character.
+// The bytes of the UTF-8 character at the front of `text`, 1 to 4. 0 if there
+// is none, or a control character.
 inline size_t PrintableSize(std::string_view text) {
-  const auto byte = [text](size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  unsigned min = 0x80;
-  unsigned max = 0xbf;
-  if (first == 0xc2 || first == 0xe0) min = 0xa0;  // controls; 2 bytes do
-  if (first == 0xed) max = 0x9f;                   // surrogates
-  if (first == 0xf0) min = 0x90;                   // 3 bytes do
-  if (first == 0xf4) max = 0x8f;                   // U+10FFFF is the last
-  if (byte(1) < min || byte(1) > max) return 0;
-  const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  for (size_t i = 2; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const auto first = static_cast<unsigned char>(text[0]);
+  const auto ones = static_cast<size_t>(std::countl_one(first));
+  const size_t size = std::max<size_t>(ones, 1);
+  if (ones == 1 || size > 4 || size > text.size()) return 0;
+  uint32_t code = first & (0x7f >> ones);
+  for (size_t i = 1; i < size; ++i) {
+    if ((text[i] & 0xc0) != 0x80) return 0;
+    code = code << 6 | (text[i] & 0x3f);
   }
-  return size;
+  constexpr uint32_t kLeast[] = {0, 0x20, 0xa0, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  return code < kLeast[size] || code > 0x10ffff || code == 0x7f || is_surrogate
+             ? 0
+             : size;
 }
 
 // `text` with `\x1b` for each byte, here ESC, that is neither one of `keep` nor

@@ -1,12 +1,13 @@
-// The two RocksDB interfaces that a filter policy hands out.
+// What a filter policy hands out: types that RocksDB's public headers only
+// forward-declare.
 //
-// Since 7.0 RocksDB's public headers only forward-declare FilterBitsBuilder and
-// FilterBitsReader. They are declared in table/block_based/
-// filter_policy_internal.h, which is not installed. A build of RocksDB with
-// linebloom as its plugin has that header, and the compiler checks below what
-// it declares, whatever its version. Any other build has to declare them itself
-// (declared_filter_bits.h), with the same virtual functions in the same order,
-// or calls would land in the wrong function. They have had three shapes:
+// Since 7.0 FilterBitsBuilder and FilterBitsReader are declared in
+// table/block_based/filter_policy_internal.h, which is not installed. A build
+// of RocksDB with linebloom as its plugin has that header, and the compiler
+// checks that ours override what it declares, whatever its version. Any other
+// build has to declare them itself (declared_filter_bits.h), with the same
+// virtual functions in the same order, or calls would land in the wrong
+// function. They have had three shapes:
 //
 //   7.3 - 9.5     AddKey, EstimateEntriesAdded, Finish twice, MaybePostVerify,
 //                 ApproximateNumEntries
@@ -38,70 +39,9 @@ interfaces with a filter of RocksDB's own."
 #include "filter_policy/policy/declared_filter_bits.h"
 #endif
 
+struct rocksdb_filterpolicy_t;  // of rocksdb/c.h
+
 namespace linebloom {
-
-// The functions that RocksDB has had since 7.0, with exactly these types.
-template <typename B>
-concept KnownFilterBitsBuilder = requires {
-  static_cast<void (B::*)(const rocksdb::Slice&)>(&B::AddKey);
-  static_cast<size_t (B::*)()>(&B::EstimateEntriesAdded);
-  static_cast<rocksdb::Slice (B::*)(std::unique_ptr<const char[]>*)>(
-      &B::Finish);
-  static_cast<rocksdb::Slice (B::*)(std::unique_ptr<const char[]>*,
-                                    rocksdb::Status*)>(&B::Finish);
-  static_cast<rocksdb::Status (B::*)(const rocksdb::Slice&)>(
-      &B::MaybePostVerify);
-  static_cast<size_t (B::*)(size_t)>(&B::ApproximateNumEntries);
-};
-
-template <typename R>
-concept KnownFilterBitsReader = requires {
-  static_cast<bool (R::*)(const rocksdb::Slice&)>(&R::MayMatch);
-  static_cast<void (R::*)(int, rocksdb::Slice**, bool*)>(&R::MayMatch);
-};
-
-template <typename P, typename C>
-concept KnownFilterPolicy = requires(const C& context) {
-  static_cast<const char* (P::*)() const>(&P::CompatibilityName);
-  static_cast<rocksdb::FilterBitsBuilder* (P::*)(const C&) const>(
-      &P::GetBuilderWithContext);
-  static_cast<rocksdb::FilterBitsReader* (P::*)(const rocksdb::Slice&) const>(
-      &P::GetFilterBitsReader);
-  context.table_options;
-  context.column_family_name;
-  context.compaction_style;
-  context.num_levels;
-  context.info_log;
-  context.level_at_creation;
-  context.is_bottommost;
-  context.reason;
-};
-
-static_assert(KnownFilterBitsBuilder<rocksdb::FilterBitsBuilder>,
-              "linebloom doesn't know FilterBitsBuilder of this RocksDB, which "
-              "lacks a function: compare its table/block_based/"
-              "filter_policy_internal.h with filter_policy/policy/"
-              "declared_filter_bits.h");
-static_assert(KnownFilterBitsReader<rocksdb::FilterBitsReader>,
-              "linebloom doesn't know FilterBitsReader of this RocksDB, which "
-              "lacks a function: compare its table/block_based/"
-              "filter_policy_internal.h with filter_policy/policy/"
-              "declared_filter_bits.h");
-static_assert(
-    KnownFilterPolicy<rocksdb::FilterPolicy, rocksdb::FilterBuildingContext>,
-    "linebloom doesn't know FilterPolicy or FilterBuildingContext of "
-    "this RocksDB, which lacks a member: compare its include/rocksdb/"
-    "filter_policy.h with that of RocksDB 11.12");
-
-template <typename B>
-concept DeclaresAddKeyAndAlt = requires {
-  static_cast<void (B::*)(const rocksdb::Slice&, const rocksdb::Slice&)>(
-      &B::AddKeyAndAlt);
-};
-template <typename B>
-concept DeclaresCalculateSpace = requires {
-  static_cast<size_t (B::*)(size_t)>(&B::CalculateSpace);
-};
 
 // RocksDB's builder, with the functions that this version of it may lack: one
 // class can then override those of every version. Where RocksDB has them, these
@@ -115,5 +55,18 @@ class FilterBitsBuilderOfAnyVersion : public rocksdb::FilterBitsBuilder {
   virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
   // NOLINTEND(modernize-use-override)
 };
+
+// RocksDB defines rocksdb_filterpolicy_t only in db/c.cc, identically from
+// 7.0.1 to 11.8.1: a class whose first and only base is FilterPolicy. A pointer
+// to it is only converted to FilterPolicy or deleted, which are valid for any
+// FilterPolicy.
+//
+// Rejected: defining that class again, since a program that links RocksDB
+// statically may take either definition; wrapping one of RocksDB's C policies,
+// a private class.
+inline rocksdb_filterpolicy_t* PolicyForC(const rocksdb::FilterPolicy* policy) {
+  return reinterpret_cast<rocksdb_filterpolicy_t*>(
+      const_cast<rocksdb::FilterPolicy*>(policy));
+}
 
 }  // namespace linebloom

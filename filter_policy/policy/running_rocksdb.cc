@@ -16,14 +16,11 @@ namespace {
 using rocksdb::FilterPolicy;
 using rocksdb::Slice;
 
-// RocksDB's largest batch.
+// RocksDB's largest batch. With 10 bits each RocksDB takes 69 bytes, and one of
+// 100 missing keys passes.
 constexpr size_t kKeys = 32;
-
-// On average one of 100 missing keys passes.
-constexpr size_t kMaxPassed = 8;
-
-// For 32 keys of 10 bits each RocksDB takes 69 bytes.
 constexpr size_t kMaxBytes = 1000;
+constexpr size_t kMaxPassed = 8;
 
 std::vector<std::string> MakeKeys(const std::string& prefix) {
   std::vector<std::string> keys;
@@ -55,97 +52,77 @@ size_t CountMatches(rocksdb::FilterBitsReader* reader,
   return matches + std::ranges::count(answers, true);
 }
 
-std::string CheckReader(const FilterPolicy& policy, const Slice& block,
-                        const std::vector<std::string>& keys) {
-  const std::unique_ptr<rocksdb::FilterBitsReader> reader(
-      policy.GetFilterBitsReader(block));
-  if (reader == nullptr) return "its policy makes no reader";
-  if (CountMatches(reader.get(), keys) != 2 * keys.size()) {
-    return "its reader denies keys that were added";
-  }
-  if (CountMatches(reader.get(), MakeKeys("missing")) > 2 * kMaxPassed) {
-    return "its reader denies no keys";
-  }
-  return "";
-}
-
 // Functions without harmless arguments, called once Finish is known to be in
 // its place. A template, so that functions may be missing.
 template <typename Builder>
-std::string CheckCounts(Builder* builder) {
-  if (builder->EstimateEntriesAdded() != kKeys) {
-    return "EstimateEntriesAdded does not return the number of keys added";
-  }
+bool Counts(Builder* builder) {
   const size_t entries = builder->ApproximateNumEntries(kMaxBytes);
-  if (entries < kKeys || entries > 8 * kMaxBytes) {
-    return "ApproximateNumEntries does not return how many keys fit";
+  if (builder->EstimateEntriesAdded() != kKeys || entries < kKeys ||
+      entries > 8 * kMaxBytes) {
+    return false;
   }
-  if constexpr (DeclaresCalculateSpace<Builder>) {
+  if constexpr (requires { builder->CalculateSpace(kKeys); }) {
     const size_t space = builder->CalculateSpace(kKeys);
-    if (space < kKeys || space > kMaxBytes) {
-      return "CalculateSpace does not return the size of a filter";
-    }
+    if (space < kKeys || space > kMaxBytes) return false;
   }
-  if constexpr (DeclaresAddKeyAndAlt<Builder>) {
+  if constexpr (requires { builder->AddKeyAndAlt("key", "prefix"); }) {
     builder->AddKeyAndAlt("another key", "its prefix");
-    if (builder->EstimateEntriesAdded() != kKeys + 2) {
-      return "AddKeyAndAlt does not add a key and a prefix";
-    }
+    return builder->EstimateEntriesAdded() == kKeys + 2;
   }
-  return "";
+  return true;
 }
 
 // Builds a filter with RocksDB's own Bloom policy and probes it through our
-// declarations: empty, or which answers are wrong. A fork may have a release's
+// declarations: true if all answers are right. A fork may have a release's
 // number but other virtual functions; nothing makes a call to them safe, so the
 // least harmful come first, and a wrong answer ends the check.
-std::string CheckFilterInterfaces() {
+bool InterfacesAnswer() {
   const std::unique_ptr<const FilterPolicy> policy(
       rocksdb::NewBloomFilterPolicy(10));
   const std::vector<std::string> keys = MakeKeys("key");
   const auto builder = NewBuilderWith(*policy, keys);
-  if (builder == nullptr) return "its policy makes no builder";
+  if (builder == nullptr) return false;
   std::unique_ptr<const char[]> bytes;
   const Slice block = builder->Finish(&bytes);
   if (bytes == nullptr || block.data() != bytes.get() || block.size() < kKeys ||
       block.size() > kMaxBytes) {
-    return "Finish makes no filter";
+    return false;
   }
-  std::string problem = CheckReader(*policy, block, keys);
-  if (!problem.empty()) return problem;
-  return CheckCounts(NewBuilderWith(*policy, keys).get());
+  const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+      policy->GetFilterBitsReader(block));
+  return reader != nullptr && CountMatches(reader.get(), keys) == 2 * kKeys &&
+         CountMatches(reader.get(), MakeKeys("missing")) <= 2 * kMaxPassed &&
+         Counts(NewBuilderWith(*policy, keys).get());
 }
 
-constexpr char kConsequence[] =
-    "; the filter policy stays unregistered and builds and reads no filters. ";
-
-std::string CompareVersions(const std::string& running) {
-  const std::string built_for =
-      std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + ".";
-  if (running.compare(0, built_for.size(), built_for) == 0) return "";
-  return "built for RocksDB " + built_for + "x but running in RocksDB " +
-         running + kConsequence +
-         "Build linebloom against the headers of that version.";
-}
-
-// Checks versions first: with another version the interfaces may differ, so
-// they must not be called.
+// Empty, or the problem. Compares versions first: with another one the
+// interfaces may differ, so they must not be called.
 std::string FindMismatch() {
   const std::string running = rocksdb::GetRocksVersionAsString();
-  std::string mismatch = CompareVersions(running);
-  if (mismatch.empty()) {
-    const std::string wrong = CheckFilterInterfaces();
-    if (wrong.empty()) return "";
-    mismatch = "RocksDB " + running + " was asked for a filter and " + wrong +
-               ": it has another filter interface than the RocksDB of that "
-               "version" +
-               kConsequence +
-               "Build linebloom against the headers of this RocksDB, and "
-               "compare its table/block_based/filter_policy_internal.h with "
-               "filter_policy/policy/declared_filter_bits.h.";
+  const std::string built_for =
+      std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + ".";
+  std::string problem;
+  std::string advice;
+  if (!running.starts_with(built_for)) {
+    problem = "built for RocksDB " + built_for + "x but running in RocksDB " +
+              running;
+    advice = "that version.";
+  } else if (!InterfacesAnswer()) {
+    problem = "RocksDB " + running +
+              " was asked for a filter and answered wrongly: it has another "
+              "filter interface than the RocksDB of that version";
+    advice =
+        "this RocksDB, and compare its table/block_based/"
+        "filter_policy_internal.h with filter_policy/policy/"
+        "declared_filter_bits.h.";
   }
-  fprintf(stderr, "linebloom: %s\n", mismatch.c_str());
-  return mismatch;
+  if (problem.empty()) return "";
+  problem +=
+      "; the filter policy stays unregistered and builds and reads no filters. "
+      "Build linebloom against the headers of " +
+      advice;
+  fprintf(stderr, "linebloom: %s\n", problem.c_str());
+  return problem;
 }
 
 }  // namespace

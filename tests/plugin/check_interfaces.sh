@@ -45,7 +45,7 @@ if [[ -f $source/db/c.cc ]]; then
 struct Known : rocksdb::FilterPolicy { void* state; void (*destructor)(void*); const char* (*name)(void*); };
 static_assert(std::is_convertible_v<rocksdb_filterpolicy_t*, rocksdb::FilterPolicy*> &&
               sizeof(rocksdb_filterpolicy_t) == sizeof(Known),
-              "rocksdb_filterpolicy_t in db/c.cc is not as filter_policy/policy/policy_for_c.h says");
+              "rocksdb_filterpolicy_t in db/c.cc is not as filter_policy/policy/rocksdb_filter_bits.h says");
 static_assert(std::is_same_v<decltype(rocksdb_options_t::rep), rocksdb::Options> &&
               sizeof(rocksdb_options_t) == sizeof(rocksdb::Options),
               "rocksdb_options_t in db/c.cc is not as filter_policy/policy/c_api.cc says");

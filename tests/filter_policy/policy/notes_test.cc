@@ -55,18 +55,10 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
 
 // Says what filters get, and how to add what is missing.
 TEST(NotesTest, NoListener) {
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.level_at_creation = -1;
-  EXPECT_EQ(NoListener({}, context),
-            "linebloom: bits_per_key=auto: SstFileWriter calls no listener: "
-            "filters of "
-            "its files get 10 bits per key.");
-  context.level_at_creation = 0;
   for (const FilterPolicyOptions& options :
        {FilterPolicyOptions(),
         FilterPolicyOptions{.bits_per_key = 10, .level_aware = true}}) {
-    const std::string note = NoListener(options, context);
+    const std::string note = NoListener(options);
     for (const char* words : {"linebloom_level_sizes", "10 bits per key",
                               "linebloom::Use()", "linebloom_use()", "copy"}) {
       EXPECT_THAT(note, HasSubstr(words));
