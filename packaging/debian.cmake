@@ -80,10 +80,8 @@ endforeach()
 # `cmake --build BUILD --target man_pages`. Rejected: help2man, which runs the
 # examples and the flags' ranges together.
 set(completion ${PROJECT_BINARY_DIR}/completions/linebloom)
-set(pages "")
-foreach(subcommand advise check-options compare dump migrate size verify)
-  list(APPEND pages ${PROJECT_BINARY_DIR}/man/linebloom-${subcommand}.1.gz)
-endforeach()
+set(pages advise check-options compare dump migrate size verify)
+list(TRANSFORM pages REPLACE "(.+)" "${PROJECT_BINARY_DIR}/man/linebloom-\\1.1.gz")
 add_custom_command(OUTPUT ${pages} ${completion}
   COMMAND ${CMAKE_CURRENT_LIST_DIR}/man_pages.sh $<TARGET_FILE:linebloom_program> ${PROJECT_BINARY_DIR}/man ${completion}
   DEPENDS linebloom_program ${CMAKE_CURRENT_LIST_DIR}/man_pages.sh)

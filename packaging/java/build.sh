@@ -24,10 +24,8 @@ source=$1 jar=$2 folder=$3
   stop 2 "'$source' is not a source tree of RocksDB 7.3 or later"
 jdk=$(readlink -f "$(command -v javac)") || stop 2 "there is no javac"
 jdk=${jdk%/bin/javac}
-case $(uname -m) in
-  x86_64) theirs=librocksdbjni-linux64.so ;;
-  *) theirs=librocksdbjni-linux-$(uname -m).so ;;
-esac
+machine=-$(uname -m)
+theirs=librocksdbjni-linux${machine/-x86_64/64}.so
 mkdir -p "$folder"
 work=$(mktemp -d "$folder/build.XXXXXX")  # /tmp may be mounted noexec
 trap 'rm -r "$work"' EXIT
@@ -57,15 +55,6 @@ javac --release 8 -Xlint:-options -cp "$jar" -d "$work" "$root/packaging/java/li
 jar --create --file "$folder/linebloom.jar" -C "$work" linebloom
 
 # Loading it registers linebloom, which says on stderr if the versions differ.
-"${CC:-cc}" -x c - -ldl -o "$work/load" << 'END'
-#include <dlfcn.h>
-#include <stdio.h>
-int main(int count, char** arguments) {
-  if (count == 2 && dlopen(arguments[1], RTLD_NOW)) return 0;
-  fprintf(stderr, "%s\n", dlerror());
-  return 1;
-}
-END
-problem=$("$work/load" "$folder/librocksdbjni.so" 2>&1) || true
+problem=$(LD_BIND_NOW=1 LD_PRELOAD=$(realpath "$folder/librocksdbjni.so") /bin/true 2>&1) || true
 [[ ! $problem ]] || stop 1 "$problem"
 echo "-Djava.library.path=$(realpath "$folder")"
