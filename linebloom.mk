@@ -27,7 +27,6 @@ linebloom_SOURCES := \
   filter_policy/line/kernel/line_kernel_scalar.cc \
   filter_policy/line/line.cc \
   filter_policy/line/line_builder.cc \
-  filter_policy/line/plain_probes.cc \
   filter_policy/listener/level_size_listener.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_bits_builder.cc \

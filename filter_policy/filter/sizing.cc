@@ -16,7 +16,6 @@ namespace {
 constexpr uint64_t kMillibitsPerLine = 8 * kLineBytes * kMillibitsPerBit;
 
 constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
-constexpr double kMaxSummedKeys = 10'000;
 
 // The rate of a plain line with `keys` keys.
 double RateWithKeys(int probes, double keys) {
@@ -24,8 +23,9 @@ double RateWithKeys(int probes, double keys) {
   return std::pow(fill, probes);
 }
 
-static_assert(kBitsPerLine * kMillibitsPerBit / kMinSolvedMillibits <
-                  std::size(kSolvedLogRates) - 1,
+constexpr double kMostSolvedKeys =
+    kBitsPerLine * kMillibitsPerBit / kMinSolvedMillibits;
+static_assert(kMostSolvedKeys < std::size(kSolvedLogRates) - 1,
               "solved lines don't have more keys than the table covers");
 
 // Between two rows of the table the logarithm is nearly linear in the bits per
@@ -75,9 +75,7 @@ uint32_t MillibitsPerKey(uint32_t lines, uint64_t keys) {
 
 double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
   if (std::isnan(keys_per_line)) return 1;  // a filter that rejects nothing
-  constexpr double kMaxSolvedKeys =
-      kBitsPerLine * kMillibitsPerBit / kMinSolvedMillibits;
-  if (line == LineKind::kSolved && keys_per_line <= kMaxSolvedKeys) {
+  if (line == LineKind::kSolved && keys_per_line <= kMostSolvedKeys) {
     return SolvedRate(keys_per_line);
   }
   return PlainLineRate(PlainProbes(millibits), keys_per_line);
@@ -85,9 +83,7 @@ double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
 
 double PlainLineRate(int probes, double keys_per_line) {
   // The line is so full that differences between lines no longer matter.
-  if (keys_per_line > kMaxSummedKeys) {
-    return RateWithKeys(probes, keys_per_line);
-  }
+  if (keys_per_line > 10'000) return RateWithKeys(probes, keys_per_line);
   const double spread = 10 * std::sqrt(keys_per_line) + 10;
   const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
   const int most = static_cast<int>(keys_per_line + spread);

@@ -12,15 +12,6 @@
 #include "filter_policy/line/xxh3_preview.inc"
 
 namespace linebloom {
-namespace {
-
-uint64_t HashOfNumber(uint64_t number) {
-  std::array<char, sizeof(number)> bytes;
-  StoreLittleEndian(bytes.data(), number);
-  return HashUnseeded(bytes.data(), bytes.size());
-}
-
-}  // namespace
 
 uint64_t HashUnseeded(const char* key, size_t size) {
   return XXH3_64bits(key, size);
@@ -30,8 +21,11 @@ uint64_t HashForPlainLines(const char* key, size_t size) {
   return std::rotl(xxh3_preview::Hash(key, size), 32);
 }
 
-KeyHash::KeyHash(uint64_t seed, LineKind line)
-    : key_{seed, seed == 0 ? 0 : HashOfNumber(seed)}, line_(line) {}
+KeyHash::KeyHash(uint64_t seed, LineKind line) : key_{seed, 0}, line_(line) {
+  std::array<char, sizeof(seed)> bytes;
+  StoreLittleEndian(bytes.data(), seed);
+  if (seed != 0) key_[1] = HashUnseeded(bytes.data(), bytes.size());
+}
 
 uint64_t KeyHash::HashSeeded(const char* key, size_t size) const {
   return SipHash13(key_, key, size);

@@ -7,14 +7,6 @@
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
-namespace {
-
-uint64_t LoadWord(const uint8_t* line, int word) {
-  return LoadLittleEndian<uint64_t>(line + 8 * word);
-}
-
-}  // namespace
-
 bool IsReadable(const LineShape& shape) {
   return shape.kind == LineKind::kSolved && shape.base >= kMinSolvedBase &&
          shape.step >= 1 && shape.step <= kMaxSolvedStep;
@@ -30,7 +22,7 @@ LineContents ReadLine(const LineShape& shape, const uint8_t* line) {
   LineContents contents;
   contents.bits = kLineUnknowns;
   for (int w = 0; w < kWordsPerLine; ++w) {
-    const uint64_t word = LoadWord(line, w);
+    const auto word = LoadLittleEndian<uint64_t>(line + 8 * w);
     contents.bits_set += std::popcount(word & kUnknowns);
     contents.header |= static_cast<int>(word >> 63) << w;
   }

@@ -7,6 +7,7 @@
 // lower 32 bits, times the multiplier of a probe, have the probe's bit on top.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -48,6 +49,16 @@ inline void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
 
 // The number of probes, 1 to 24, that RocksDB chooses for `millibits`
 // thousandths of a bit per key.
-int PlainProbes(uint32_t millibits);
+inline int PlainProbes(uint32_t millibits) {
+  // The most for 1, 2, ... probes; beyond, one more every 2 bits.
+  constexpr std::array<uint32_t, 12> kMost = {2080,  3580,  5100,  6640,
+                                              8300,  10070, 11720, 14001,
+                                              16050, 18300, 22001, 25501};
+  if (millibits > 50000) return 24;
+  const auto probes =
+      std::ranges::lower_bound(kMost, millibits) - kMost.begin() + 1;
+  return static_cast<int>(millibits > kMost.back() ? (millibits - 1) / 2000 - 1
+                                                   : probes);
+}
 
 }  // namespace linebloom

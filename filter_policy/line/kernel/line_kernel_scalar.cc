@@ -9,10 +9,6 @@ namespace {
 
 // Plain lines.
 
-inline uint64_t LoadWord(const uint8_t* line, uint32_t word) {
-  return LoadLittleEndian<uint64_t>(line + 8 * word);
-}
-
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
   for (int i = 0; i < shape.base; ++i) {
@@ -26,7 +22,9 @@ inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
 
 struct SolvedWords {
   explicit SolvedWords(const uint8_t* line) {
-    for (int w = 0; w < kWordsPerLine; ++w) all[w] = LoadWord(line, w);
+    for (int w = 0; w < kWordsPerLine; ++w) {
+      all[w] = LoadLittleEndian<uint64_t>(line + 8 * w);
+    }
   }
   uint64_t all[kWordsPerLine];
 };
