@@ -3,12 +3,11 @@
 //
 //   build/release/bench/filter_bench --benchmark_filter=miss/hot
 //
-// Names are WHAT/WHERE/POLICY. WHAT is build (time per key), miss, hit, batch
-// (of 32 misses; time per key) or dry (generating the keys, which is part of
-// every other time). WHERE is hot (one filter of 1M keys), many (1,000 filters
-// of 1M keys, probed in random order), large (one of 100M keys), or keys-16
-// (hot, linebloom with and without a hash seed). Filters start 16 bytes after a
-// multiple of 64, as malloc places large blocks.
+// Names are WHAT/WHERE/POLICY. WHAT is build (time per key), miss, hit or batch
+// (of 32 misses; time per key). WHERE is hot (one filter of 1M keys), many
+// (1,000 filters of 1M keys, probed in random order), large (one of 100M keys),
+// or keys-16 (hot, linebloom with and without a hash seed). Filters start 16
+// bytes after a multiple of 64, as malloc places large blocks.
 //
 // tests/plugin/run.sh --bench links it with a RocksDB that was compiled with
 // linebloom as its plugin, for the CPU of the machine. The context `rocksdb` of
@@ -181,9 +180,9 @@ struct Lookup {
   BenchKey key;
 };
 
-// An endless stream of lookups in random order, generated on the fly (the
-// benchmark `dry` measures that). With a stored list the CPU would learn which
-// keys match, and the list would compete for the cache.
+// An endless stream of lookups in random order, generated on the fly. With a
+// stored list the CPU would learn which keys match, and the list would compete
+// for the cache.
 class Lookups {
  public:
   // With `hits`, each key is in the filter it is looked up in.
@@ -266,18 +265,6 @@ void Ask(benchmark::State& state, const Place& place, const std::string& policy,
   SetCounters(state, place, policy);
 }
 
-// The cost of generating lookups, which is part of every other time.
-void Dry(benchmark::State& state, bool hits) {
-  // Not passed as a literal: GCC 14 would consider `filters` dangling.
-  const std::string policy = "rocksdb-bloom";
-  const BenchFilters& filters = FiltersOf(kHot, policy);
-  Lookups lookups(filters, hits, 0);
-  for (auto _ : state) {
-    Lookup lookup = lookups.Next();
-    benchmark::DoNotOptimize(lookup);
-  }
-}
-
 void AskBatch(benchmark::State& state, const Place& place,
               const std::string& policy) {
   constexpr int kBatch = 32;
@@ -327,9 +314,6 @@ void RegisterLookups(const Place& place, const std::string& policy) {
 }
 
 void Register() {
-  for (const bool hits : {false, true}) {
-    benchmark::RegisterBenchmark(hits ? "dry/hit" : "dry/miss", Dry, hits);
-  }
   const std::vector<std::string> policies = {"rocksdb-bloom", "rocksdb-ribbon",
                                              "linebloom-plain", "linebloom"};
   const std::vector<std::string> rate = {"linebloom-rate", "rocksdb-ribbon-10"};

@@ -55,7 +55,6 @@ struct Config {
   std::string filters = "linebloom";
   std::string shape = "dynamic";
   std::string cache_kind = "lru";
-  size_t entry_charge = 4096;   // bytes
   uint64_t buffer = 256 << 10;  // bytes
   size_t databases = 1;         // that share the cache, and the rows
   bool partitioned = false;
@@ -73,16 +72,11 @@ void Check(const rocksdb::Status& status) {
   if (!status.ok()) Fail(status.ToString());
 }
 
-// "1.5M" as 1,500,000.
-uint64_t NumberIn(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  const std::string unit = end;
-  const double factor = unit == "k" ? 1e3 : unit == "M" ? 1e6 : 1;
-  if (end == text.c_str() || (factor == 1 && !unit.empty())) {
-    Fail("'" + text + "' is not a number");
-  }
-  return static_cast<uint64_t>(number * factor);
+// "15k" as 15,000.
+uint64_t NumberIn(std::string text) {
+  const std::string problem = CLI::AsSizeValue(/*kb_is_1000=*/true)(text);
+  if (!problem.empty()) Fail(problem);
+  return std::stoull(text);
 }
 
 // Draws rows, of which there may be more each time.
@@ -161,7 +155,8 @@ class LiveTree {
 
   std::shared_ptr<rocksdb::Cache> NewCache() const {
     if (config_.cache_kind == "hyperclock") {
-      return rocksdb::HyperClockCacheOptions(cache_bytes_, config_.entry_charge,
+      return rocksdb::HyperClockCacheOptions(cache_bytes_,
+                                             /*entry_charge=*/4096,
                                              /*_num_shard_bits=*/0)
           .MakeSharedCache();
     }
@@ -378,8 +373,6 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"static", "dynamic", "universal"}));
   app.add_option("--cache_kind", config.cache_kind)
       ->check(CLI::IsMember({"lru", "hyperclock"}));
-  app.add_option("--entry_charge", config.entry_charge,
-                 "what a hyperclock cache expects of an entry, bytes");
   app.add_option("--buffer", config.buffer, "bytes of rows in a flush");
   app.add_option("--databases", config.databases,
                  "that share the block cache, and the rows");
