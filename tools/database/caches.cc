@@ -62,7 +62,7 @@ class Reader {
     read_.findings = WalkFiles(
         database_, "reading properties",
         [&ledger](const LiveFile& live, const SstFile& file, Findings*) {
-          ledger.Create(live.path, TotalsOf(file), live.bytes, nullptr);
+          ledger.Create(live.path, TotalsOf(file));
           return absl::OkStatus();
         });
     RETURN_IF_ERROR(CheckInterrupt());
