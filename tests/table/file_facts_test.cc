@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "filter_policy/filter/filter_builder.h"
@@ -52,28 +53,34 @@ std::string ZeroLine(uint32_t keys) {
   return block;
 }
 
-FileFacts FactsOf(SstBuilder* builder, uint64_t rows) {
-  builder->AddMeta(
-      "rocksdb.properties",
-      builder->AddBlock(MakeBlock({{"rocksdb.index.key.is.user.key", Varint(1)},
-                                   {"rocksdb.num.entries", Varint(rows)}},
-                                  16)));
-  const auto file = SstFile::Open(WrapMemory("x.sst", builder->Finish()));
+FileFacts FactsOf(SstBuilder builder, uint64_t rows = 1000) {
+  builder.AddMetaBlock("rocksdb.properties",
+                       MakeBlock({{"rocksdb.index.key.is.user.key", Varint(1)},
+                                  {"rocksdb.num.entries", Varint(rows)}},
+                                 16));
+  const auto file = SstFile::Open(WrapMemory("x.sst", builder.Finish()));
   EXPECT_TRUE(file.ok()) << file.status();
   return ReadFileFacts(*file).value();
 }
 
-// Of a file of 1,000 rows whose filter has these partitions.
-FileFacts FactsOfPartitions(const std::vector<std::string>& blocks) {
+// A file whose filter has these partitions. Keys in its index share so many
+// bytes.
+SstBuilder Partitioned(const std::vector<std::string>& blocks,
+                       size_t shared_bytes = 0) {
   SstBuilder builder(5, ChecksumType::kXxh3);
   std::vector<Entry> index;
   for (const std::string& block : blocks) {
-    index.push_back({std::to_string(index.size()),
-                     testing::Encode(builder.AddBlock(block))});
+    index.push_back(
+        {std::string(shared_bytes, 'k') + std::to_string(1000 + index.size()),
+         testing::Encode(builder.AddBlock(block))});
   }
-  builder.AddMeta("partitionedfilter." + kBuiltIn,
-                  builder.AddBlock(index.empty() ? "" : MakeBlock(index, 1)));
-  return FactsOf(&builder, 1000);
+  builder.AddMetaBlock("partitionedfilter." + kBuiltIn,
+                       index.empty() ? "" : MakeBlock(index, 1000));
+  return builder;
+}
+
+FileFacts FactsOfPartitions(const std::vector<std::string>& blocks) {
+  return FactsOf(Partitioned(blocks));
 }
 
 TEST(FileFactsTest, KindsOfPartitions) {
@@ -131,17 +138,10 @@ TEST(FileFactsTest, SumsOfPartitions) {
 // Keys of an index can share all but their ends: 100 GB in a block of 1 MB.
 TEST(SstFileTest, KeysOfPartitionsTakeLittleMoreThanTheirFile) {
   const auto keys_of = [](int partitions) {
-    SstBuilder builder(5, ChecksumType::kXxh3);
-    std::vector<Entry> index;
-    for (int i = 1000; i < 1000 + partitions; ++i) {
-      index.push_back({std::string(100'000, 'k') + std::to_string(i),
-                       testing::Encode(builder.AddBlock(kBloom))});
-    }
-    builder.AddMeta("partitionedfilter." + kBuiltIn,
-                    builder.AddBlock(MakeBlock(index, 1000)));
-    const auto file = SstFile::Open(WrapMemory("x.sst", builder.Finish()));
-    EXPECT_TRUE(file.ok()) << file.status();
-    return file->ReadPartitionKeys();
+    SstBuilder builder =
+        Partitioned(std::vector<std::string>(partitions, kBloom), 100'000);
+    return SstFile::Open(WrapMemory("x.sst", builder.Finish()))
+        ->ReadPartitionKeys();
   };
   EXPECT_TRUE(keys_of(160).ok());
   const auto keys = keys_of(300);
@@ -165,8 +165,8 @@ TEST(FileFactsTest, BitsPerKeyNeedAFilterAndKeys) {
   const auto bits_of = [](const std::string& name, uint64_t rows,
                           const std::string& block) {
     SstBuilder builder(5, ChecksumType::kXxh3);
-    builder.AddMeta(name, builder.AddBlock(block));
-    return FactsOf(&builder, rows).bits_per_key();
+    builder.AddMetaBlock(name, block);
+    return FactsOf(std::move(builder), rows).bits_per_key();
   };
   EXPECT_EQ(8 * 645.0 / 100, bits_of("fullfilter." + kBuiltIn, 100, kBloom));
   EXPECT_EQ(0, bits_of("fullfilter." + kBuiltIn, 100, ""));

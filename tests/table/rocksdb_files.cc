@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 #include "linebloom/filter_policy.h"
@@ -81,22 +80,6 @@ void WriteRows(rocksdb::DB* db, int count) {
     if (i + 1 == count / 2) FlushAndCompact(db);
   }
   Check(db->Flush(rocksdb::FlushOptions()));
-}
-
-std::vector<std::string> WriteDatabase(const std::string& dir,
-                                       const FileSpec& spec, int count) {
-  rocksdb::Options options = MakeOptions(spec);
-  options.error_if_exists = true;
-  const std::unique_ptr<rocksdb::DB> db = OpenDb(options, dir);
-  WriteRows(db.get(), count);
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  std::vector<std::string> paths;
-  paths.reserve(files.size());
-  for (const auto& file : files) {
-    paths.push_back(absl::StrCat(file.db_path, file.name));
-  }
-  return paths;
 }
 
 }  // namespace linebloom::testing

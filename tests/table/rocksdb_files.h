@@ -52,10 +52,6 @@ void FlushAndCompact(rocksdb::DB* db);
 // half flushed.
 void WriteRows(rocksdb::DB* db, int count);
 
-// The same in a new database in `dir`. Returns the paths of its files.
-std::vector<std::string> WriteDatabase(const std::string& dir,
-                                       const FileSpec& spec, int count);
-
 // Fails the test unless OK.
 void Check(const rocksdb::Status& status);
 

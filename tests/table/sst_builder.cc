@@ -50,11 +50,7 @@ std::string Varint(uint64_t value) {
   return bytes;
 }
 
-std::string Le32(uint32_t value) {
-  std::string bytes(sizeof(value), '\0');
-  StoreLittleEndian(bytes.data(), value);
-  return bytes;
-}
+std::string Le32(uint32_t value) { return Le64(value).substr(0, 4); }
 
 std::string Le64(uint64_t value) {
   std::string bytes(sizeof(value), '\0');
@@ -113,7 +109,7 @@ void SstBuilder::AddMeta(absl::string_view name, absl::string_view value) {
 std::string SstBuilder::Finish() {
   const std::string name = "rocksdb.properties";
   if (std::ranges::find(meta_, name, &Entry::key) == meta_.end()) {
-    AddMeta(name, AddBlock(MakeBlock({}, 1)));
+    AddMetaBlock(name, MakeBlock({}, 1));
   }
   return FinishWith(MakeBlock(meta_, 1));
 }

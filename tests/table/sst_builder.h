@@ -51,10 +51,11 @@ class SstBuilder {
   // Appends a block and its trailer.
   BlockHandle AddBlock(absl::string_view payload);
 
-  // Adds a meta block to the metaindex. Call this in the order of names.
+  // Adds a name to the metaindex, and its block. Call these in the order of
+  // names.
   void AddMeta(absl::string_view name, absl::string_view value);
-  void AddMeta(absl::string_view name, const BlockHandle& handle) {
-    AddMeta(name, Encode(handle));
+  void AddMetaBlock(absl::string_view name, absl::string_view payload) {
+    AddMeta(name, Encode(AddBlock(payload)));
   }
 
   // Appends empty properties, unless there are others, the metaindex, since
