@@ -75,17 +75,6 @@ ParsedFilter Parse(std::string_view block) {
   return ParseFilter(exact.data(), exact.size());
 }
 
-// The offsets in docs/format.md, byte by byte; tests/golden has whole blocks.
-TEST(FilterBlockTest, BytesOfAllFields) {
-  const std::string_view fields =
-      "\x01\x02\x46\x03\x03\0\0\0\x96\0\0\0\x75\x02\x9a\x3b"
-      "\x0a\xd7\x23\x3c\x0f\xef\xcd\xab\x89\x67\x45\x23\x01"
-      "\x10\x32\x54\x76\x98\xba\xdc\xfe"sv;
-  const std::string end = SomeBlock(FullInfo()).substr(kLinesBytes);
-  ASSERT_EQ(fields.size() + 10, end.size());
-  EXPECT_EQ(fields, end.substr(0, fields.size()));
-}
-
 // Each optional field, and all.
 TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   const FilterBlockInfo canonical = InfoOf({.canonical_key = kCanonicalKey});
@@ -103,18 +92,9 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
             FilterBlockOverhead(FullInfo().request) + 4);
 }
 
-TEST(FilterBlockTest, LaterFieldsAreSkipped) {
-  const ParsedFilter unseeded = Parse(BlockWith(0, "of later releases"));
-  EXPECT_EQ(kLinebloom, unseeded.kind);
-  EXPECT_EQ(SomeInfo(), unseeded.info);
-  const std::string block = BlockWith(4, "\1\0\0\0\0\0\0\x80later"s);
-  const ParsedFilter seeded = Parse(block);
-  EXPECT_EQ(kLinebloom, seeded.kind);
-  EXPECT_EQ(0x8000000000000001, seeded.info.request.hash_seed);
-}
-
 // Unknown flags, and fields without room: readers would otherwise probe with
-// keys that were hashed otherwise. Heat is skipped, so any is readable.
+// keys that were hashed otherwise. Heat is skipped, so any is readable, and so
+// are fields of later releases.
 TEST(FilterBlockTest, FlagsAndTheirFields) {
   constexpr char kNoSeed[] = "the hash seed is missing";
   constexpr char kNoCanonicalKey[] = "the canonical key is missing";
@@ -146,8 +126,16 @@ TEST(FilterBlockTest, FlagsAndTheirFields) {
                                  : nullptr});
   }
   for (const auto& [flags, fields, problem] : cases) {
-    EXPECT_STREQ(problem, Parse(BlockWith(flags, fields)).problem)
+    const ParsedFilter parsed = Parse(BlockWith(flags, fields));
+    EXPECT_STREQ(problem, parsed.problem)
         << int{flags} << " with " << fields.size() << " bytes";
+    EXPECT_EQ(problem == nullptr ? kLinebloom : kUnusable, parsed.kind);
+    if (problem != nullptr) continue;
+    constexpr uint64_t kAll = 0x7878787878787878;  // "xxxxxxxx"
+    FilterBlockInfo info = SomeInfo();
+    if ((flags & 4) != 0) info.request.hash_seed = kAll;
+    if ((flags & 8) != 0) info.request.canonical_key = kAll;
+    EXPECT_EQ(info, parsed.info);
   }
 }
 
@@ -164,24 +152,22 @@ TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {
   }
 }
 
-TEST(FilterBlockTest, ASmallGroupsCodeIsZero) {
-  std::string block = SomeBlock();
-  block[kLinesBytes - 1] = 1;
-  const ParsedFilter parsed = Parse(block);
-  EXPECT_EQ(kUnusable, parsed.kind);
-  EXPECT_STREQ("the last group's code is damaged", parsed.problem);
-}
-
 TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
-  FilterBlockInfo info = SomeInfo();
-  info.version = 2;
-  EXPECT_STREQ("the version is unknown", Parse(SomeBlock(info)).problem);
-  info = SomeInfo();
-  info.lines = kLines + 1;
+  const auto problem_of = [](uint32_t lines, uint8_t version, char code) {
+    FilterBlockInfo info = SomeInfo();
+    info.lines = lines;
+    info.version = version;
+    std::string block = SomeBlock(info);
+    block[kLinesBytes - 1] = code;
+    const ParsedFilter parsed = Parse(block);
+    EXPECT_EQ(kUnusable, parsed.kind);
+    return parsed.problem;
+  };
+  EXPECT_STREQ("the version is unknown", problem_of(kLines, 2, 0));
   EXPECT_STREQ("the number of lines does not fit the size of the block",
-               Parse(SomeBlock(info)).problem);
-  info.lines = 0;
-  EXPECT_STREQ("there are no lines", Parse(SomeBlock(info)).problem);
+               problem_of(kLines + 1, 1, 0));
+  EXPECT_STREQ("there are no lines", problem_of(0, 1, 0));
+  EXPECT_STREQ("the last group's code is damaged", problem_of(kLines, 1, 1));
 }
 
 TEST(FilterBlockTest, UnknownKindsOfLines) {
@@ -309,22 +295,6 @@ TEST(FilterBlockTest, StartOfLinebloomMetadataIsNotALegacyTail) {
           << lines;
     }
   }
-}
-
-// Bytes of a filter of one key, as RocksDB writes it.
-TEST(FilterBlockTest, PlainLinesEndLikeRocksDbsBloomFilter) {
-  FilterBlockInfo info;
-  info.request.line = LineKind::kPlain;
-  info.shape = {LineKind::kPlain, 9, 0};
-  info.lines = 2;
-  ASSERT_EQ(5u, FilterBlockOverhead(info.request));
-  std::string block(2 * kLineBytes + 5, '\x5a');
-  WriteFilterBlockEnd(info, &block[2 * kLineBytes]);
-  EXPECT_EQ("\xff\0\x09\0\0"sv, block.substr(2 * kLineBytes));
-  const ParsedFilter parsed = Parse(block);
-  EXPECT_EQ(kBloom, parsed.kind);
-  EXPECT_EQ(info.shape, parsed.info.shape);
-  EXPECT_EQ(2u, parsed.info.lines);
 }
 
 }  // namespace
