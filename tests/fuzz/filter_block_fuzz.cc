@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -47,15 +46,12 @@ namespace {
 using ::rocksdb::FilterPolicy;
 using ::rocksdb::Slice;
 
-// The parts to mend; docs/format.md describes the fields. All of them together
-// make a block readable if its size is that of whole lines plus 50 bytes of
-// metadata.
+// The parts to mend; docs/format.md describes the fields.
 constexpr uint8_t kMendTail = 1;
 constexpr uint8_t kMendMetadataSize = 2;
 constexpr uint8_t kMendVersion = 4;  // and the reserved bytes
 constexpr uint8_t kMendLines = 8;
 constexpr uint8_t kMendChecksum = 16;
-constexpr uint8_t kMendAll = 31;
 
 constexpr size_t kSeededMetadataBytes = 34;  // with a hash seed
 
@@ -96,27 +92,18 @@ void MendFilterBlock(uint8_t mends, char* block, size_t size) {
 
 constexpr size_t kFlagsAt = 20;
 
-// The ranges in docs/format.md.
-bool IsDocumented(const FilterBlockInfo& info) {
-  const LineShape& shape = info.shape;
-  return shape.kind == LineKind::kSolved && shape.base >= 64 &&
-         shape.step >= 1 && shape.step <= 3;
-}
-
-// If the last group of solved lines is small, its code, right before the
-// metadata, is 0.
-bool HasSoundLastCode(const std::vector<char>& block, size_t lines_size,
-                      const FilterBlockInfo& info) {
-  return info.lines % 8 == 0 || block.data()[lines_size - 1] == 0;
-}
-
 void CheckReadable(const std::vector<char>& block,
                    const FilterBlockInfo& info) {
   const size_t lines_size = BytesOfLines(info.request.line, info.lines);
   Promise(info.version == 1 && info.lines >= 1, "a known version, lines");
   Promise(lines_size + kFilterBlockOverhead <= block.size(),
           "lines inside the block");
-  Promise(HasSoundLastCode(block, lines_size, info), "a sound last code");
+  const LineShape& shape = info.shape;
+  Promise(shape.kind == LineKind::kSolved && shape.base >= 64 &&
+              shape.step >= 1 && shape.step <= 3,
+          "a documented kind of line");
+  Promise(info.lines % 8 == 0 || block[lines_size - 1] == 0,
+          "the code 0 if the last group is small");
   const char* const end = block.data() + lines_size;
   std::array<char, kMaxFilterBlockOverhead> again;
   WriteFilterBlockEnd(info, again.data());
@@ -131,72 +118,24 @@ void CheckReadable(const std::vector<char>& block,
   }
 }
 
-ParsedFilter CheckParsed(const std::vector<char>& block) {
+// Of any bytes.
+void CheckParsed(const std::vector<char>& block) {
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   Promise(block.size() > 0 || parsed.kind == BlockKind::kEmpty,
           "a block of no bytes has no keys");
   Promise((parsed.kind == BlockKind::kUnusable) == (parsed.problem != nullptr),
           "a problem of what is unusable");
-  const bool documented = parsed.kind == BlockKind::kLinebloom;
-  const bool is_plain = parsed.kind == BlockKind::kBloom;
-  if (documented) {
-    CheckReadable(block, parsed.info);
-    Promise(IsDocumented(parsed.info), "a documented kind of line");
-  }
-  Promise(FilterReader::Make(block.data(), parsed, ChosenKernel(),
-                             parsed.info.request.canonical_key)
-                  .has_value() == (documented || is_plain),
-          "a reader of lines, and of nothing else");
+  const uint64_t canonical_key = parsed.info.request.canonical_key;
+  const bool has_lines =
+      parsed.kind == BlockKind::kLinebloom || parsed.kind == BlockKind::kBloom;
+  if (parsed.kind == BlockKind::kLinebloom) CheckReadable(block, parsed.info);
   Promise(
-      FilterReader::Make(block.data(), parsed).has_value() ==
-          ((documented || is_plain) && parsed.info.request.canonical_key == 0),
-      "no reader of keys where canonical ones were hashed");
-  return parsed;
-}
-
-void CheckBuiltIn(const std::vector<char>& block, const ParsedFilter& filter) {
-  const size_t bits_size = block.size() - kFilterTailBytes;
-  switch (filter.kind) {
-    case BlockKind::kBloom:
-      Promise(filter.probes >= 1 && filter.probes <= 30 &&
-                  filter.line_bytes == 64 &&
-                  bits_size == size_t{64} * filter.info.lines &&
-                  filter.info.shape.base == filter.probes,
-              "a sound Bloom filter");
-      break;
-    case BlockKind::kRibbon:
-      Promise(filter.blocks >= 2 && bits_size % 16 == 0 && bits_size >= 16 &&
-                  bits_size / 16 <= size_t{32} * filter.blocks * 4 / 3,
-              "a sound Ribbon filter");
-      break;
-    case BlockKind::kLegacyBloom:
-      Promise(filter.probes >= 1 && std::has_single_bit(filter.line_bytes) &&
-                  bits_size % filter.line_bytes == 0,
-              "a sound legacy Bloom filter");
-      break;
-    case BlockKind::kEmpty:
-      Promise(block.size() == 0 || bits_size == 0, "no keys, no bits");
-      break;
-    default:
-      break;
-  }
-}
-
-// Of any bytes.
-void CheckBlock(const std::vector<char>& block, uint8_t mends) {
-  const ParsedFilter parsed = CheckParsed(block);
-  CheckBuiltIn(block, parsed);
-  if ((mends & kMendAll) != kMendAll || block.size() < kFilterBlockOverhead) {
-    return;
-  }
-  const size_t lines_size = block.size() - kFilterBlockOverhead;
-  const uint32_t lines = NumLinesInBytes(LineKind::kSolved, lines_size);
-  if (lines > 0 && BytesOfLines(LineKind::kSolved, lines) == lines_size) {
-    Promise((parsed.kind == BlockKind::kLinebloom) ==
-                (IsDocumented(parsed.info) &&
-                 HasSoundLastCode(block, lines_size, parsed.info)),
-            "sound metadata");
-  }
+      FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key)
+              .has_value() == has_lines,
+      "a reader of lines, and of nothing else");
+  Promise(FilterReader::Make(block.data(), parsed).has_value() ==
+              (has_lines && canonical_key == 0),
+          "no reader of keys where canonical ones were hashed");
 }
 
 // A copy that inaccessible memory follows, valid until the next call.
@@ -307,7 +246,7 @@ void RunAnyBytes(FuzzInput* input) {
   const Keys keys = TakeKeys(input, input->Number<uint8_t>() % 33);
   std::vector<char> block = ExactCopy(input->Rest());
   MendFilterBlock(mends, block.data(), block.size());
-  CheckBlock(block, mends);
+  CheckParsed(block);
   const Slice contents(block.data(), block.size());
   const std::vector<bool> answers = Ask(Linebloom(), contents, keys);
   CheckAnswers(block, keys, answers);
