@@ -3,8 +3,8 @@
 
   tests/docs/check.py links             relative links in all pages of the tree, and their
                                         #anchors. Doesn't follow links to other sites
-  tests/docs/check.py tests BUILD_DIR   tests: what follows `ctest -R`, or stands in a column
-                                        with that heading. A test that needs a newer RocksDB
+  tests/docs/check.py tests BUILD_DIR   tests: what follows `ctest -R`, or stands in a last
+                                        column with that heading. A test that needs a newer RocksDB
                                         is there if the sources have it
 
 Prints what is not. Exits with 0, or with 1 if it printed anything.
@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True  # leaves no __pycache__ in the checkout
 from snippets import ROOT, pages, read
 
 FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r"^\|.* `ctest -R` \|\n((?:\|.*\n)+)", re.MULTILINE)
 CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)#?([^)\s]*)\)")
 HEADING = re.compile(r"^#{1,6} +(.*)", re.MULTILINE)
@@ -50,15 +51,9 @@ def wrong_links():
 
 def tests_on(page):
     yield from (quoted or bare for quoted, bare in INLINE.findall(read(page)))
-    column = None
-    for line in read(page).splitlines():
-        cells = re.split(r"(?<!\\)\|", line)
-        if " `ctest -R` " in cells:
-            column = cells.index(" `ctest -R` ")
-        elif not line.startswith("|"):
-            column = None
-        elif column:
-            yield from re.findall(r"`([^`]*)`", cells[column])
+    for rows in TABLE.findall(read(page)):
+        for row in rows.splitlines():
+            yield from re.findall(r"`([^`]*)`", row.rstrip(" |").rpartition(" | ")[2])
 
 
 def wrong_tests(build):

@@ -10,19 +10,13 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_builder.h"
-#include "filter_policy/filter/sizing.h"
 #include "table/rebuild/evaluate.h"
 #include "tests/filter_policy/random_hashes.h"
 #include "tests/table/sst_builder.h"
 #include "tests/table/wrap_memory.h"
 
-namespace linebloom {
+namespace linebloom::testing {
 namespace {
-
-using testing::Entry;
-using testing::MakeBlock;
-using testing::SstBuilder;
-using testing::Varint;
 
 const std::string kBuiltIn = "rocksdb.BuiltinBloomFilter";
 const std::string kEmpty("\xff\0\6\0", 5);
@@ -42,14 +36,13 @@ std::string OwnBlock() {
 
 // A line that rejects nothing, of a filter that was to have a rate.
 std::string ZeroLine(uint32_t keys) {
-  const FilterBlockInfo info = {.request = {.false_positive_rate = 0.5},
-                                .shape = {LineKind::kSolved, 64, 1},
-                                .lines = 1,
-                                .keys = keys,
-                                .expected_false_positive_rate = 1};
-  const size_t bytes = BytesOfLines(LineKind::kSolved, info.lines);
-  std::string block(bytes + FilterBlockOverhead(info.request), '\0');
-  WriteFilterBlockEnd(info, block.data() + bytes);
+  std::string block(65 + kFilterBlockOverhead, '\0');
+  WriteFilterBlockEnd({.request = {.false_positive_rate = 0.5},
+                       .shape = {LineKind::kSolved, 64, 1},
+                       .lines = 1,
+                       .keys = keys,
+                       .expected_false_positive_rate = 1},
+                      &block[65]);
   return block;
 }
 
@@ -72,7 +65,7 @@ SstBuilder Partitioned(const std::vector<std::string>& blocks,
   for (const std::string& block : blocks) {
     index.push_back(
         {std::string(shared_bytes, 'k') + std::to_string(1000 + index.size()),
-         testing::Encode(builder.AddBlock(block))});
+         Encode(builder.AddBlock(block))});
   }
   builder.AddMetaBlock("partitionedfilter." + kBuiltIn,
                        index.empty() ? "" : MakeBlock(index, 1000));
@@ -175,4 +168,4 @@ TEST(FileFactsTest, BitsPerKeyNeedAFilterAndKeys) {
 }
 
 }  // namespace
-}  // namespace linebloom
+}  // namespace linebloom::testing

@@ -15,10 +15,9 @@
 #include "tests/table/sst_builder.h"
 #include "tests/temporary_folder.h"
 
-namespace linebloom {
+namespace linebloom::testing {
 namespace {
 
-using ::linebloom::testing::Varint;
 using ::testing::HasSubstr;
 
 TEST(VarintTest, OfEveryLength) {
@@ -52,13 +51,6 @@ TEST(ChecksumTest, ContextDependsOnBothHalvesOfTheOffset) {
   EXPECT_EQ(ChecksumContext(1, 0x00000001ffffffff), 1 ^ 0);
 }
 
-TEST(BuiltInNameTest, NamesOfTheBuiltinFilters) {
-  EXPECT_TRUE(IsBuiltInName("rocksdb.BuiltinBloomFilter"));
-  EXPECT_TRUE(IsBuiltInName("ribbonfilter"));
-  EXPECT_FALSE(IsBuiltInName("rocksdb.BuiltinBloomFilter2"));
-  EXPECT_FALSE(IsBuiltInName(""));
-}
-
 void ExpectError(const absl::Status& status, absl::StatusCode code,
                  const std::string& words) {
   EXPECT_EQ(status.code(), code) << status;
@@ -84,10 +76,9 @@ TEST(SstFileTest, NamesTheFileAndWhatIsWrong) {
 // memory is allocated.
 TEST(SstFileTest, HugeBlockInASparseFileIsRejected) {
   const TemporaryFolder folder;
-  std::string footer =
-      std::string(1, '\4') + testing::Encode({0, uint64_t{5} << 30});
+  std::string footer = std::string(1, '\4') + Encode({0, uint64_t{5} << 30});
   footer.resize(41, '\0');
-  footer += testing::Le32(5) + testing::Le64(0x88e241b785f4cff7);
+  footer += Le32(5) + Le64(0x88e241b785f4cff7);
   const std::string path = folder.Write("file", "");
   std::filesystem::resize_file(path, uint64_t{6} << 30);
   std::ofstream(path, std::ios::app) << footer;
@@ -96,4 +87,4 @@ TEST(SstFileTest, HugeBlockInASparseFileIsRejected) {
 }
 
 }  // namespace
-}  // namespace linebloom
+}  // namespace linebloom::testing

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/solved_probes.h"
 
@@ -278,23 +277,6 @@ TEST(FilterBlockTest, MoreLinesThanReadersCanNumber) {
     EXPECT_EQ(fits ? UINT32_MAX : 0, parsed.info.lines);
   }
   munmap(mapped, kMapped);
-}
-
-// The first five bytes of metadata are no tail of a legacy filter as long as
-// what precedes them, however many lines there are.
-TEST(FilterBlockTest, StartOfLinebloomMetadataIsNotALegacyTail) {
-  for (uint64_t number = 2; number < uint64_t{1} << 32; number += 256) {
-    const uint64_t base = number >> 8 & 255;
-    const uint64_t step = number >> 16 & 255;
-    if (base < kMinSolvedBase || step < 1 || step > kMaxSolvedStep) continue;
-    for (const uint64_t line_bytes : {32, 64, 128, 256}) {
-      const uint64_t size = number * line_bytes;
-      const uint32_t lines = NumLinesInBytes(LineKind::kSolved, size);
-      EXPECT_FALSE(BytesOfLines(LineKind::kSolved, lines) == size &&
-                   (lines & 255) == number >> 24)
-          << lines;
-    }
-  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "filter_policy/line/line.h"
 #include "tests/filter_policy/random_hashes.h"
@@ -44,21 +43,6 @@ TEST(LinePartitionTest, AnyHashesAndLines) {
       ExpectEachHashInItsLine(ends, lines);
     }
   }
-}
-
-TEST(HashListTest, IsEmptyAfterMoveAndReassignment) {
-  HashList list(RandomHashes(100000, 1));
-  const HashList moved = std::move(list);
-  list = {};
-  EXPECT_EQ(100000u, moved.size());
-  EXPECT_TRUE(list.empty());
-  list.Add(7);
-  size_t seen = 0;
-  list.VisitAll([&seen](std::span<const uint64_t> chunk) {
-    EXPECT_EQ(7, chunk.front());
-    seen += chunk.size();
-  });
-  EXPECT_EQ(1, seen);
 }
 
 }  // namespace

@@ -58,29 +58,6 @@ TEST_P(LineTest, MatchesEveryKeyItWasBuiltFrom) {
   }
 }
 
-// Missing hashes match as often as the lines state. Many lines, because the
-// bits of a single one are not random.
-TEST_P(LineTest, StatesItsExactRate) {
-  constexpr int kLines = 300;
-  constexpr int kStrangers = 300;
-  std::mt19937_64 random(12);
-  for (const size_t keys : {0, 20, 51, 80, 150, 240}) {
-    double sum = 0;
-    int matches = 0;
-    for (int i = 0; i < kLines; ++i) {
-      LineBytes line;
-      sum +=
-          BuildLine(shape(), RandomHashes(keys, 1000 * i + keys), line.data());
-      for (int j = 0; j < kStrangers; ++j) {
-        matches += LineMayMatch(ChosenKernel(), shape(), line, random());
-      }
-    }
-    const double expected = sum * kStrangers;
-    // Few matches are Poisson rather than normally distributed.
-    EXPECT_NEAR(expected, matches, 4 * std::sqrt(expected) + 2) << keys;
-  }
-}
-
 // Lines of all plans wait for one another in random order, which changes none
 // of them: also crowded ones, failing ones, and batches that are not full.
 TEST(LineBuilderTest, BuildsManyLinesLikeEachAlone) {
@@ -183,17 +160,6 @@ TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
   EXPECT_EQ(504, contents.bits);
 }
 
-// The mean of 2^-k over keys, of which the fraction has one more probe.
-TEST(SolvedLineRateTest, IsTheMeanOverKeys) {
-  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
-    double sum = 0;
-    for (int fraction = 0; fraction < kPerProbe; ++fraction) {
-      sum += std::pow(0.5, (total + fraction) / kPerProbe);
-    }
-    EXPECT_EQ(sum / kPerProbe, SolvedLineRate(total)) << total;
-  }
-}
-
 // As docs/format.md has it.
 TEST(BalancedLineOfTest, ExchangesTheSlicesOfTheCode) {
   for (const uint32_t lines : {1u, 7u, 8u, 9u, 1000u, 67108860u, ~0u}) {
@@ -242,35 +208,6 @@ TEST(ChooseCodeTest, EvensOutLoads) {
       counts[i % 8][i / 8] = UINT32_MAX;
       EXPECT_EQ(cut_off, ChooseCode(counts));
     }
-  }
-}
-
-// The most keys for which a line with this header has room.
-double KeysAt(const LineShape& shape, int header) {
-  return static_cast<double>(kLineUnknowns) * kPerProbe /
-         (shape.base + shape.step * header);
-}
-
-TEST(SolvedShapeTest, HeadersCoverTheUsualLinesAndLittleMore) {
-  constexpr uint32_t kLines = 10000;
-  for (int tenths = 10; tenths <= 300; ++tenths) {
-    const double bits_per_key = tenths / 10.0;
-    const double mean = 8 * kLineBytes / bits_per_key;
-    const LineShape shape =
-        SolvedShape(static_cast<uint64_t>(mean * kLines), kLines);
-    ASSERT_TRUE(IsReadable(shape)) << bits_per_key;
-    const double sd = std::sqrt(mean);
-    // Within the headers' range: a line of 16 keys has the most probes.
-    const double most = std::min(mean + 5.5 * sd, 245.0);
-    const double fewest = std::clamp(mean - 1.7 * sd, 16.0, 245.0);
-    EXPECT_GE(KeysAt(shape, 1), most) << bits_per_key;
-    EXPECT_LE(KeysAt(shape, kMaxHeader), fewest + 0.1) << bits_per_key;
-    // Steps are no coarser than that requires.
-    if (shape.step == 1 || tenths < 30) continue;
-    const LineShape finer = {LineKind::kSolved, shape.base,
-                             static_cast<uint8_t>(shape.step - 1)};
-    EXPECT_GT(KeysAt(finer, kMaxHeader), std::max(mean - 1.8 * sd, 7.9))
-        << bits_per_key;
   }
 }
 

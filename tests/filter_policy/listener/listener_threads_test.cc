@@ -59,12 +59,6 @@ int LiveThrough(const rocksdb::Options& options, const std::string& path) {
     }
   }
   EXPECT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
-  rocksdb::TablePropertiesCollection files;
-  EXPECT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
-  for (const auto& [file, properties] : files) {
-    EXPECT_EQ("linebloom", properties->filter_policy_name);
-    EXPECT_GT(properties->filter_size, 0u);
-  }
   return lost;
 }
 

@@ -156,23 +156,6 @@ TEST(BloomBlocksTest, ReservedTailsAnswerLikeRocksDb) {
   }
 }
 
-// Cut anywhere: what is left may be anything, but never denies more than
-// RocksDB's reader would.
-TEST(BloomBlocksTest, CutOffBlocksAnswerLikeRocksDb) {
-  std::mt19937_64 random(4);
-  const std::vector<std::string> keys = RandomKeys(32, 5);
-  for (const double bits : {1.0, 6.0, 10.0, 30.0}) {
-    for (const int added : {1, 40, 400}) {
-      const std::string block = Build({"", 5, MakeBloom}, bits, added);
-      for (size_t size = 0; size <= block.size(); ++size) {
-        SCOPED_TRACE(std::to_string(size) + " of " +
-                     std::to_string(block.size()));
-        ExpectRocksDbsAnswers(block.substr(0, size), keys);
-      }
-    }
-  }
-}
-
 // Both policies build filters of these numbers of keys, one after the other, as
 // partitions are.
 void ExpectRocksDbsBytes(double bits, bool optimize,

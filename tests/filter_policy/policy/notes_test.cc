@@ -9,10 +9,10 @@
 #include <string>
 
 #include "filter_policy/bits/rocksdb_cache.h"
-#include "filter_policy/tree/ledger.h"
 #include "filter_policy/tree/new_file.h"
 #include "rocksdb/table.h"
 #include "tests/filter_policy/policy/filter_bits.h"
+#include "tests/filter_policy/tree/filtered_files.h"
 
 namespace linebloom {
 namespace {
@@ -66,75 +66,61 @@ TEST(NotesTest, NoListener) {
   }
 }
 
-TEST(NotesTest, FiltersBesideTheCacheAreSaidOnce) {
-  const auto policy = MakePolicy();
-  Log log;
-  rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.level_at_creation = 1;
-  context.info_log = &log;
-  for (int i = 0; i < 2; ++i) {
-    BeginFile({.reason = context.reason});
-    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-        policy->GetBuilderWithContext(context));
+class SaidTest : public testing::Test {
+ protected:
+  SaidTest() {
+    context_.level_at_creation = 1;
+    context_.info_log = &log_;
   }
-  ASSERT_EQ(1u, log.lines.size());
-  EXPECT_THAT(log.lines[0], HasSubstr("get 10 bits per key on average"));
-  EXPECT_THAT(log.lines[0], HasSubstr("cache_index_and_filter_blocks=true"));
+
+  // Begins a filter of a file, for which the policy says something.
+  void Build(NewFile file = {}) {
+    file.reason = context_.reason;
+    BeginFile(file);
+    delete policy_->GetBuilderWithContext(context_);
+  }
+
+  const OwnedPolicy policy_ = MakePolicy();
+  rocksdb::BlockBasedTableOptions table_;
+  rocksdb::FilterBuildingContext context_{table_};
+  Log log_;
+};
+
+TEST_F(SaidTest, FiltersBesideTheCacheAreSaidOnce) {
+  for (int i = 0; i < 2; ++i) Build();
+  ASSERT_EQ(1u, log_.lines.size());
+  EXPECT_THAT(log_.lines[0], HasSubstr("get 10 bits per key on average"));
+  EXPECT_THAT(log_.lines[0], HasSubstr("cache_index_and_filter_blocks=true"));
 }
 
 // Every half bit, however small the steps are.
-TEST(NotesTest, ChosenBitsThatCreepAreSaidAgain) {
-  const auto policy = MakePolicy();
-  Log log;
-  rocksdb::BlockBasedTableOptions table;
-  table.cache_index_and_filter_blocks = true;
-  table.block_cache = rocksdb::NewLRUCache(1 << 20, 0);
-  rocksdb::FilterBuildingContext context(table);
-  context.level_at_creation = 1;
-  context.info_log = &log;
-  NewFile file = {.reason = context.reason};
+TEST_F(SaidTest, ChosenBitsThatCreepAreSaidAgain) {
+  table_.cache_index_and_filter_blocks = true;
+  table_.block_cache = rocksdb::NewLRUCache(1 << 20, 0);
+  NewFile file;
   const auto tree = std::make_shared<TreeState>();
-  tree->Add({.rows = 1e6,
-             .keys = 1e6,
-             .bits = 1e7,
-             .files = 20,
-             .index_bytes = 5e5,
-             .data_blocks = 25e3,
-             .data_bytes = 1e8},
-            6);
+  tree->Add(FilteredFile(1e6), 6);
   double hits = 0.02;
-  file.users_of = [&](const NewFile&, const rocksdb::BlockBasedTableOptions&) {
-    CacheUsers users;
-    users.families = {{tree, rocksdb::kCompactionStyleLevel, 0}};
-    users.sources.resize(1);
-    users.sources[0].hits = {hits, hits};
-    return users;
-  };
-  const auto build = [&] {
-    BeginFile(file);
-    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-        policy->GetBuilderWithContext(context));
-    return ChooseBits(file, table).average_bits;
-  };
+  file.users_of = [&](auto&&...) { return UsersOf(tree, {hits, hits}); };
   double told = 0;
   size_t changes = 0;
   for (double bytes = 2e6; bytes > 1e6; bytes *= 0.99) {
-    table.block_cache->SetCapacity(static_cast<size_t>(bytes));
-    const double bits = build();
+    table_.block_cache->SetCapacity(static_cast<size_t>(bytes));
+    Build(file);
+    const double bits = ChooseBits(file, table_).average_bits;
     if (std::abs(bits - told) >= 0.5) {
       told = bits;
       ++changes;
     }
-    EXPECT_EQ(changes, log.lines.size()) << bits;
+    EXPECT_EQ(changes, log_.lines.size()) << bits;
   }
   EXPECT_GE(changes, 5u);
   // So are the hits that they stand on.
   hits = 0.6;
-  for (int i = 0; i < 2; ++i) build();
-  ASSERT_EQ(changes + 1, log.lines.size());
-  EXPECT_THAT(log.lines.back(), HasSubstr("60.0 % of the lookups hit"));
-  EXPECT_THAT(log.lines.back(), HasSubstr(" Chosen by policy_test."));
+  for (int i = 0; i < 2; ++i) Build(file);
+  ASSERT_EQ(changes + 1, log_.lines.size());
+  EXPECT_THAT(log_.lines.back(), HasSubstr("60.0 % of the lookups hit"));
+  EXPECT_THAT(log_.lines.back(), HasSubstr(" Chosen by policy_test."));
 }
 
 }  // namespace

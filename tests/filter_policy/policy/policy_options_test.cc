@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/tree/ledger.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/policy/filter_bits.h"
+#include "tests/filter_policy/tree/filtered_files.h"
 #include "tests/temporary_folder.h"
 
 namespace linebloom {
@@ -240,14 +240,6 @@ TEST(OptionsPageTest, HasNamesDefaultsAndRanges) {
                           std::sregex_iterator()));
 }
 
-TEST(PolicyOptionsTest, PlainLinesHaveNoCanonicalKey) {
-  const FilterPolicyOptions canonical = {
-      .line = LineKind::kPlain, .canonical_key = std::make_shared<LowerCase>()};
-  EXPECT_THAT(Validate(canonical).ToString(),
-              HasSubstr("line=plain and canonical_key: plain lines are"));
-  EXPECT_EQ(LineKind::kSolved, InPlaceOf(canonical).line);
-}
-
 TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
   for (const auto& [bits, millibits] :
        {std::pair(0.0, 0u), std::pair(0.4999, 0u), std::pair(0.5, 1000u),
@@ -283,14 +275,18 @@ TEST(PolicyOptionsTest, ARateStandsForBits) {
   }
 }
 
-TEST(PolicyOptionsTest, InPlaceOfInvalidOptionsAreTenBits) {
-  const FilterPolicyOptions invalid = {
-      .bits_per_key = 31, .line = static_cast<LineKind>(77), .hash_seed = 3};
-  const FilterPolicyOptions valid = InPlaceOf(invalid);
+TEST(PolicyOptionsTest, InPlaceOfInvalidOptions) {
+  const FilterPolicyOptions valid = InPlaceOf(
+      {.bits_per_key = 31, .line = static_cast<LineKind>(77), .hash_seed = 3});
   EXPECT_TRUE(Validate(valid).ok());
   EXPECT_EQ(IdOf(valid), "linebloom:10");
-  EXPECT_THAT(Validate({-0.0001}).ToString(), HasSubstr("-1e-04"));
   EXPECT_EQ(valid.hash_seed, 3u);
+  const FilterPolicyOptions canonical = {
+      .line = LineKind::kPlain, .canonical_key = std::make_shared<LowerCase>()};
+  EXPECT_THAT(Validate(canonical).ToString(),
+              HasSubstr("line=plain and canonical_key: plain lines are"));
+  EXPECT_EQ(LineKind::kSolved, InPlaceOf(canonical).line);
+  EXPECT_THAT(Validate({-0.0001}).ToString(), HasSubstr("-1e-04"));
 }
 
 // Without facts of the tree, whatever the cache.
@@ -313,23 +309,10 @@ TEST(PolicyOptionsTest, AutoMayLeaveOutTheFiltersOfTheLastRun) {
   const auto tree = std::make_shared<TreeState>();
   double rows = 1e4;
   for (int level = 1; level <= 3; ++level, rows *= 10) {
-    tree->Add({.rows = rows,
-               .keys = rows,
-               .bits = 10 * rows,
-               .files = rows / 1e4,
-               .index_bytes = rows,
-               .data_blocks = rows / 40,
-               .data_bytes = 100 * rows},
-              level);
+    tree->Add(FilteredFile(rows), level);
   }
   NewFile file = {.tree = tree};
-  file.users_of = [&](const NewFile&, const rocksdb::BlockBasedTableOptions&) {
-    CacheUsers users;
-    users.families = {{tree, rocksdb::kCompactionStyleLevel, 0}};
-    users.sources.resize(1);
-    users.sources[0].hits = {0.99, 1};
-    return users;
-  };
+  file.users_of = [&](auto&&...) { return UsersOf(tree, {0.99, 1}); };
   double average = 0;
   const auto bits_of = [&](int level) {
     file.level = level;

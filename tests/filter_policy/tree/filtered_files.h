@@ -1,8 +1,10 @@
-// Files of trees, as their properties tell.
+// Files of trees, as their properties tell, and who uses their cache.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "filter_policy/tree/ledger.h"
 #include "filter_policy/tree/tree_state.h"
 
 namespace linebloom {
@@ -32,6 +34,16 @@ inline TreeState TreeOf(const std::vector<PlacedFile>& files) {
   TreeState tree;
   for (const PlacedFile& file : files) tree.Add(file.totals, file.level);
   return tree;
+}
+
+// Of one family, such a share of whose lookups hits.
+inline CacheUsers UsersOf(std::shared_ptr<const TreeState> tree,
+                          const HitRange& hits) {
+  CacheUsers users;
+  users.families = {{std::move(tree), rocksdb::kCompactionStyleLevel, 0}};
+  users.sources.resize(1);
+  users.sources[0].hits = hits;
+  return users;
 }
 
 }  // namespace linebloom

@@ -158,20 +158,6 @@ int64_t BytesAllocated() {
   return static_cast<int64_t>(info.uordblks + info.hblkhd);
 }
 
-TEST_F(JobsTest, TheLedgerTakesSoManyBytesForAFile) {
-  constexpr int kFiles = 100'000;
-  for (int i = 0; i < kFiles; ++i) {
-    files_["/db/" + std::to_string(i) + ".sst"] = {"default", 6, 100};
-  }
-  const auto listed = Listed();
-  const int64_t before = BytesAllocated();
-  for (const auto& [path, file] : files_) {
-    ledger_.Create(path, FilteredFile(file.rows));
-  }
-  ledger_.List(listed, ledger_.version());
-  EXPECT_LE((BytesAllocated() - before) / kFiles, 190);
-}
-
 // Files, families and jobs, those that failed among them.
 TEST_F(JobsTest, WhatIsGoneLeavesNoBytes) {
   int64_t before = 0;

@@ -59,10 +59,28 @@ class LiveFilesTest : public testing::Test {
     return !unread.empty();
   }
 
-  NewFile Describe(rocksdb::TableFileCreationReason reason, int job) const {
-    NewFile file = {.column_family = "default", .reason = reason};
-    files_.Describe(job, &file);
+  NewFile DescribeFlush() const {
+    NewFile file = {.column_family = "default",
+                    .reason = rocksdb::TableFileCreationReason::kFlush};
+    files_.Describe(/*job=*/1, &file);
     return file;
+  }
+
+  // Of the job, which may not have begun.
+  NewFile DescribeCompaction(const CompactionJobInfo& job) const {
+    NewFile file = {.column_family = "default",
+                    .reason = rocksdb::TableFileCreationReason::kCompaction};
+    files_.Describe(job.job_id, &file);
+    return file;
+  }
+
+  static CompactionJobInfo Compaction(const std::vector<std::string>& inputs) {
+    CompactionJobInfo job;
+    job.cf_name = "default";
+    job.job_id = 7;
+    job.base_input_level = job.output_level = 6;
+    job.input_files = inputs;
+    return job;
   }
 
   double Rows() { return files_.families()["default"].live.filters.all_rows(); }
@@ -94,8 +112,7 @@ TEST_F(LiveFilesTest, UnreadFilesCountByTheirBytesUntilAllAreRead) {
 TEST_F(LiveFilesTest, WithoutAKnownFileThereIsNoTree) {
   listed_.push_back(Unopened(1, 100));
   List();
-  EXPECT_EQ(nullptr,
-            Describe(rocksdb::TableFileCreationReason::kFlush, 1).tree);
+  EXPECT_EQ(nullptr, DescribeFlush().tree);
 }
 
 // They can't be read a second time with another result.
@@ -114,19 +131,12 @@ TEST_F(LiveFilesTest, FilesWithoutPropertiesCountAsAverageOnes) {
   EXPECT_EQ(400 * FileOf(100).bits / 100,
             files_.families().at("default").live.filters.bits);
 
-  CompactionJobInfo job;
-  job.cf_name = "default";
-  job.job_id = 7;
-  job.base_input_level = job.output_level = 6;
-  for (const auto& file : listed_) {
-    job.input_files.push_back("/db" + file.name);
-    job.table_properties["/db" + file.name] = nullptr;
-  }
-  job.input_files.push_back("/db/that nobody listed.sst");
-  job.table_properties["/db/that nobody listed.sst"] = nullptr;
+  CompactionJobInfo job =
+      Compaction({"/db/0.sst", "/db/1.sst", "/db/2.sst", "/db/3.sst",
+                  "/db/that nobody listed.sst"});
+  for (const auto& path : job.input_files) job.table_properties[path] = nullptr;
   files_.BeginCompaction(job, Unknown);
-  const NewFile file =
-      Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
+  const NewFile file = DescribeCompaction(job);
   EXPECT_EQ(400, file.input_keys);
   EXPECT_EQ(0, file.tree->filters.all_rows());
 }
@@ -151,13 +161,10 @@ TEST_F(LiveFilesTest, FilesOfAnUnannouncedCompactionMakeUpForNothing) {
   listed_ = {Unopened(1, 100), Unopened(2, 1000)};
   ReadSome(2);
   List();
-  const NewFile file =
-      Describe(rocksdb::TableFileCreationReason::kCompaction, 7);
+  const NewFile file = DescribeCompaction(Compaction({}));
   EXPECT_EQ(1100, file.tree->RowsOf(6));
   EXPECT_EQ(0, file.tree->filters.keys);
-  EXPECT_EQ(
-      1100,
-      Describe(rocksdb::TableFileCreationReason::kFlush, 7).tree->filters.keys);
+  EXPECT_EQ(1100, DescribeFlush().tree->filters.keys);
 }
 
 TEST_F(LiveFilesTest, FilesDeletedWithoutAJobLeave) {
@@ -182,9 +189,7 @@ TEST_F(LiveFilesTest, OutputsWithoutALevelAreListed) {
   ReadSome(1);
   List();
   ASSERT_FALSE(files_.IsDue(0));
-  CompactionJobInfo job;
-  job.cf_name = "default";
-  job.input_files = {"/db/1.sst"};
+  CompactionJobInfo job = Compaction({"/db/1.sst"});
   job.output_files = {"/db/4.sst"};
   files_.Create("/db/4.sst", FileOf(90));
   files_.EndCompaction(job);
@@ -198,15 +203,10 @@ TEST_F(LiveFilesTest, ClaimsOfUnlistedInputsAreHeldToTheirBytes) {
   List();
   const auto input_keys = [this](uint64_t claimed, const SizeOfFile& size_of) {
     auto properties = std::make_shared<TableProperties>(PropertiesOf(claimed));
-    CompactionJobInfo job;
-    job.cf_name = "default";
-    job.job_id = 7;
-    job.output_level = 6;
-    job.input_files = {"/db/1.sst", "/db/2.sst"};
+    CompactionJobInfo job = Compaction({"/db/1.sst", "/db/2.sst"});
     job.table_properties["/db/2.sst"] = properties;
     files_.BeginCompaction(job, size_of);
-    return Describe(rocksdb::TableFileCreationReason::kCompaction, 7)
-        .input_keys;
+    return DescribeCompaction(job).input_keys;
   };
   const auto size_of = [](const std::string& path) {
     return path == "/db/2.sst" ? uint64_t{1000} : 0;

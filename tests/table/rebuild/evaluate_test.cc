@@ -11,13 +11,12 @@
 #include "filter_policy/bits/auto_bits.h"
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/policy/policy_options.h"
-#include "filter_policy/tree/ledger.h"
-#include "filter_policy/tree/tree_state.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "tests/filter_policy/tree/filtered_files.h"
 
 namespace linebloom {
 namespace {
@@ -251,12 +250,11 @@ TEST(EvaluateTest, HasTheReasonAndSaysWhetherItPays) {
 TEST(EvaluateTest, TellsTheRatesBeforeAndAfter) {
   EXPECT_NEAR(Evaluate(WithoutFilter(), kTarget).rate_after,
               ExpectedRate(LineKind::kSolved, 10'000, 51.2), 1e-4);
-  const Evaluation back = Evaluate(Linebloom(20'000), TargetBloom());
-  EXPECT_EQ(back.rate_now, 1);
-  EXPECT_EQ(back.rate_after, 0.01);
-  EXPECT_EQ(
-      Evaluate(WithFilter(BlockKind::kBloom, 0.2), TargetBloom()).rate_now,
-      0.2);
+  EXPECT_EQ(Evaluate(Linebloom(20'000), TargetBloom()).rate_now, 1);
+  const Evaluation stays =
+      Evaluate(WithFilter(BlockKind::kBloom, 0.2), TargetBloom());
+  EXPECT_EQ(stays.rate_now, 0.2);
+  EXPECT_EQ(stays.rate_after, 0.01);
 }
 
 // An application's policy, with another's filters.
@@ -278,18 +276,25 @@ class OwnPolicy final : public rocksdb::FilterPolicy {
   const std::unique_ptr<const rocksdb::FilterPolicy> policy_;
 };
 
+std::string ReadAs(const rocksdb::FilterPolicy* policy,
+                   FamilyToRebuild* family) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(policy);
+  family->options.table_factory.reset(
+      rocksdb::NewBlockBasedTableFactory(table));
+  return ReadPolicy(family);
+}
+
 TEST(ReadPolicyTest, FiltersDecideNotTheName) {
-  const auto read = [](const rocksdb::FilterPolicy* policy) {
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = std::make_shared<OwnPolicy>(policy);
-    FamilyToRebuild family;
-    family.options.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(table));
-    return ReadPolicy(&family);
-  };
-  EXPECT_EQ(read(rocksdb::NewBloomFilterPolicy(10)), "");
-  EXPECT_EQ(read(NewFilterPolicy(10)).find("its filter policy is own.Policy"),
+  FamilyToRebuild family;
+  EXPECT_EQ(ReadAs(new OwnPolicy(rocksdb::NewBloomFilterPolicy(10)), &family),
+            "");
+  EXPECT_EQ(ReadAs(new OwnPolicy(NewFilterPolicy(10)), &family)
+                .find("its filter policy is own.Policy"),
             0);
+  // RocksDB lets some invalid options pass; filters have 10 bits then.
+  EXPECT_EQ(ReadAs(NewFilterPolicy(1e300), &family), "");
+  EXPECT_EQ(BitsPerKeyOf(family.policy), 10);
 }
 
 // Some files get more bits than the average, others less, and the average
@@ -297,7 +302,7 @@ TEST(ReadPolicyTest, FiltersDecideNotTheName) {
 TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
   rocksdb::BlockBasedTableOptions table;
   table.cache_index_and_filter_blocks = true;
-  table.block_cache = rocksdb::NewLRUCache(1 << 20);
+  table.block_cache = rocksdb::NewLRUCache(1 << 21);
   table.filter_policy.reset(NewFilterPolicy(FilterPolicyOptions()));
   FamilyToRebuild family;
   family.options.listeners = {NewLevelSizeListener()};
@@ -307,14 +312,8 @@ TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
   tree->Add({.unknown = kRows}, 1);
   family.tree = tree;
   const auto files = std::make_shared<TreeState>();
-  files->Add({.rows = 1e6, .keys = 1e6, .bits = 1e7, .files = 20}, 6);
-  family.users_of = [&](const NewFile&,
-                        const rocksdb::BlockBasedTableOptions&) {
-    CacheUsers users;
-    users.families = {{files, rocksdb::kCompactionStyleLevel, 0}};
-    users.sources.resize(1);
-    return users;
-  };
+  files->Add(FilteredFile(1e6), 6);
+  family.users_of = [&](auto&&...) { return UsersOf(files, {0.02, 0.02}); };
   const TargetFilter target = TargetOfFile(family, 1, kRows, true);
   const uint32_t millibits = target.request.millibits_per_key;
   EXPECT_GT(millibits, 3000u);
@@ -324,19 +323,6 @@ TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
         << more;
   }
   EXPECT_EQ(Evaluate(Linebloom(millibits - 1750), target).reason, kWorseRate);
-}
-
-// RocksDB lets some invalid options pass; filters have 10 bits per key then.
-TEST(ReadPolicyTest, InvalidOptionsBuildFiltersToo) {
-  for (const double bits : {-1.0, std::nan(""), 1e300}) {
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy.reset(NewFilterPolicy(bits));
-    FamilyToRebuild family;
-    family.options.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(table));
-    EXPECT_EQ(ReadPolicy(&family), "");
-    EXPECT_EQ(BitsPerKeyOf(family.policy), 10);
-  }
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include "filter_policy/line/kernel/line_kernel.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -19,7 +17,6 @@
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/little_endian.h"
-#include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"
 #include "tests/filter_policy/random_hashes.h"
@@ -81,34 +78,6 @@ TEST_P(LineKernelTest, BytesAndAnswersAreThoseOfVersion1) {
   EXPECT_EQ(0x8dbaca0ee5727e69, XXH3_64bits(all.data(), all.size()));
 }
 
-// Any 64 bytes are a line, with any number of probes. As docs/format.md has it.
-TEST_P(LineKernelTest, ProbesAnyPlainLineAsTheFormatSays) {
-  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    const LineShape shape = {LineKind::kPlain, static_cast<uint8_t>(probes), 0};
-    int matches = 0;
-    for (uint64_t seed = 0; seed < 60; ++seed) {
-      LineBytes line = RandomLine(seed);
-      // Fuller ones: else few of many probes match.
-      for (int i = 0; i < kWordsPerLine && seed % 3 > 0; ++i) {
-        const LineBytes other = RandomLine(1000 * seed + i);
-        for (size_t b = 0; b < line.size(); ++b) line[b] |= other[b];
-      }
-      for (const uint64_t hash : RandomHashes(100, probes + seed)) {
-        bool expected = true;
-        auto probe = static_cast<uint32_t>(hash);
-        for (int i = 0; i < probes; ++i, probe *= 0x9e3779b9) {
-          expected &= (line[probe >> 26] >> (probe >> 23 & 7) & 1) != 0;
-        }
-        ASSERT_EQ(expected, LineMayMatch(kernel(), shape, line, hash))
-            << probes << " probes, hash " << hash;
-        matches += expected;
-      }
-    }
-    EXPECT_GT(matches, 0) << probes;
-    EXPECT_LT(matches, 6000) << probes;
-  }
-}
-
 // Any 64 bytes are a line. Both answers occur for random hashes in crowded
 // lines.
 TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
@@ -133,32 +102,6 @@ TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
       EXPECT_LT(matches, 256 * 100);
     }
   }
-}
-
-// The last line of a filter may end where the memory ends.
-TEST_P(LineKernelTest, TouchesNothingAfterALine) {
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(MAP_FAILED, pages);
-  uint8_t* const end = static_cast<uint8_t*>(pages) + page;
-  ASSERT_EQ(0, mprotect(end, page, PROT_NONE));
-  uint8_t* const line = end - kLineBytes;
-  const std::vector<uint64_t> hashes = RandomHashes(40, 1);
-  for (const LineShape& shape : AllShapes()) {
-    EXPECT_GT(BuildLine(shape, hashes, line, kernel()), 0);
-    const FilterView filter(line, 1, shape);
-    for (const uint64_t hash : hashes) {
-      EXPECT_TRUE(ProbesOf(kernel(), shape).line_may_match(filter, line, hash));
-    }
-  }
-  const FilterView plain(line, 1, {LineKind::kPlain, kMaxPlainProbes, 0});
-  for (const uint64_t hash : hashes) {
-    std::fill_n(line, kLineBytes, 0);
-    AddToPlainLine(kMaxPlainProbes, hash, line);
-    EXPECT_TRUE(kernel().plain.line_may_match(plain, line, hash));
-  }
-  munmap(pages, 2 * page);
 }
 
 // Keys get the same answers as their hashes, alone or in batches, wherever the
