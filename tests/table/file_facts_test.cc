@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "filter_policy/filter/filter_builder.h"
@@ -18,7 +17,6 @@
 namespace linebloom::testing {
 namespace {
 
-const std::string kBuiltIn = "rocksdb.BuiltinBloomFilter";
 const std::string kEmpty("\xff\0\6\0", 5);
 const std::string kBloom =
     std::string(640, '\x5a') + std::string("\xff\0\6\0", 5);
@@ -46,20 +44,10 @@ std::string ZeroLine(uint32_t keys) {
   return block;
 }
 
-FileFacts FactsOf(SstBuilder builder, uint64_t rows = 1000) {
-  builder.AddMetaBlock("rocksdb.properties",
-                       MakeBlock({{"rocksdb.index.key.is.user.key", Varint(1)},
-                                  {"rocksdb.num.entries", Varint(rows)}},
-                                 16));
-  const auto file = SstFile::Open(WrapMemory("x.sst", builder.Finish()));
-  EXPECT_TRUE(file.ok()) << file.status();
-  return ReadFileFacts(*file).value();
-}
-
 // A file whose filter has these partitions. Keys in its index share so many
 // bytes.
-SstBuilder Partitioned(const std::vector<std::string>& blocks,
-                       size_t shared_bytes = 0) {
+SstFile Partitioned(const std::vector<std::string>& blocks,
+                    size_t shared_bytes = 0) {
   SstBuilder builder(5, ChecksumType::kXxh3);
   std::vector<Entry> index;
   for (const std::string& block : blocks) {
@@ -67,13 +55,17 @@ SstBuilder Partitioned(const std::vector<std::string>& blocks,
         {std::string(shared_bytes, 'k') + std::to_string(1000 + index.size()),
          Encode(builder.AddBlock(block))});
   }
-  builder.AddMetaBlock("partitionedfilter." + kBuiltIn,
+  builder.AddMetaBlock("partitionedfilter.rocksdb.BuiltinBloomFilter",
                        index.empty() ? "" : MakeBlock(index, 1000));
-  return builder;
+  builder.AddMetaBlock("rocksdb.properties",
+                       MakeBlock({{"rocksdb.index.key.is.user.key", Varint(1)},
+                                  {"rocksdb.num.entries", Varint(1000)}},
+                                 16));
+  return SstFile::Open(WrapMemory("x.sst", builder.Finish())).value();
 }
 
 FileFacts FactsOfPartitions(const std::vector<std::string>& blocks) {
-  return FactsOf(Partitioned(blocks));
+  return ReadFileFacts(Partitioned(blocks)).value();
 }
 
 TEST(FileFactsTest, KindsOfPartitions) {
@@ -131,16 +123,14 @@ TEST(FileFactsTest, SumsOfPartitions) {
 // Keys of an index can share all but their ends: 100 GB in a block of 1 MB.
 TEST(SstFileTest, KeysOfPartitionsTakeLittleMoreThanTheirFile) {
   const auto keys_of = [](int partitions) {
-    SstBuilder builder =
-        Partitioned(std::vector<std::string>(partitions, kBloom), 100'000);
-    return SstFile::Open(WrapMemory("x.sst", builder.Finish()))
-        ->ReadPartitionKeys();
+    return Partitioned(std::vector<std::string>(partitions, kBloom), 100'000)
+        .ReadPartitionKeys();
   };
   EXPECT_TRUE(keys_of(160).ok());
   const auto keys = keys_of(300);
   EXPECT_TRUE(absl::IsDataLoss(keys.status()));
   EXPECT_THAT(std::string(keys.status().message()),
-              ::testing::HasSubstr("keys of 29998800 bytes"));
+              ::testing::HasSubstr("keys of 30001200 bytes"));
 }
 
 // As no builder writes it.
@@ -155,16 +145,17 @@ TEST(FileFactsTest, ABlockMayStateThatItHasNoKeys) {
 }
 
 TEST(FileFactsTest, BitsPerKeyNeedAFilterAndKeys) {
-  const auto bits_of = [](const std::string& name, uint64_t rows,
-                          const std::string& block) {
-    SstBuilder builder(5, ChecksumType::kXxh3);
-    builder.AddMetaBlock(name, block);
-    return FactsOf(std::move(builder), rows).bits_per_key();
-  };
-  EXPECT_EQ(8 * 645.0 / 100, bits_of("fullfilter." + kBuiltIn, 100, kBloom));
-  EXPECT_EQ(0, bits_of("fullfilter." + kBuiltIn, 100, ""));
-  EXPECT_FALSE(bits_of("fullfilter." + kBuiltIn, 0, kBloom).has_value());
-  EXPECT_FALSE(bits_of("fullfile", 100, kBloom).has_value());
+  FileFacts facts;
+  facts.properties.num_entries = 100;
+  EXPECT_FALSE(facts.bits_per_key().has_value());
+  facts.filter_kind = FilterKind::kFull;
+  EXPECT_EQ(0, facts.bits_per_key());
+  facts.bytes = 645;
+  EXPECT_EQ(8 * 645.0 / 100, facts.bits_per_key());
+  facts.keys = 200;
+  EXPECT_EQ(8 * 645.0 / 200, facts.bits_per_key());
+  facts.keys = 0;
+  EXPECT_FALSE(facts.bits_per_key().has_value());
 }
 
 }  // namespace

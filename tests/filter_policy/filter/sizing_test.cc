@@ -18,6 +18,7 @@ constexpr LineKind kKinds[] = {LineKind::kPlain, LineKind::kSolved};
 TEST(SizingTest, HugeFiltersStopAtFourGigabytes) {
   EXPECT_EQ(kMaxLines, NumLinesForKeys(uint64_t{1} << 40, 30000));
   EXPECT_EQ(kMaxLines, NumLinesForKeys(~uint64_t{0}, 30000));
+  EXPECT_EQ(10'000u, MillibitsPerKey(10, 512));
 }
 
 TEST(SizingTest, LinesWithinIsTheInverseOfBytesOfLines) {
