@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"

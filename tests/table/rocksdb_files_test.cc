@@ -147,7 +147,6 @@ TEST(GoldenSstTest, Versions6And8) {
       ASSERT_TRUE(file.ok()) << file.status();
       EXPECT_NE(file->footer().base_context_checksum, 0);
       const Properties& properties = file->properties();
-      EXPECT_EQ(properties.num_entries, 400);
       EXPECT_EQ(properties.num_filter_entries, 400);
       EXPECT_EQ(properties.filter_size, full ? 517 : version == 6 ? 876 : 609);
       EXPECT_EQ(properties.level_at_creation,

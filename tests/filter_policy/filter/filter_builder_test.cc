@@ -6,7 +6,6 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/filter/sizing.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {
@@ -44,28 +43,6 @@ TEST(FilterBuilderTest, WithoutKeysABlockHasATailAndRejectsAll) {
   EXPECT_EQ(std::string_view(block.bytes.get(), block.size),
             std::string_view("\xff\0\6\0\0", 5));
   EXPECT_EQ(Parse(block).kind, BlockKind::kEmpty);
-}
-
-// A million keys, 48,000 of which were chosen to share a few lines: 0.15 % of
-// all lines, however many there are.
-std::vector<uint64_t> PoisonedHashes() {
-  std::vector<uint64_t> hashes = RandomHashes(1000000, 4);
-  for (size_t i = 0; i < 48000; ++i) {
-    hashes[i] = static_cast<uint64_t>(static_cast<double>(hashes[i]) * 0.0015);
-  }
-  return hashes;
-}
-
-// A filter states the rate that it got, and chosen keys don't make it larger.
-TEST(FilterBuilderTest, PoisonedKeysRaiseTheRateThatIsStated) {
-  const HashList hashes(PoisonedHashes());
-  FilterRequest settings;
-  settings.millibits_per_key = BitsForRate(LineKind::kSolved, 0.001).value();
-  const FilterBlockInfo info = Parse(BuildFilter(hashes, settings)).info;
-  EXPECT_EQ(info.lines,
-            NumLinesForKeys(hashes.size(), settings.millibits_per_key));
-  EXPECT_GT(info.expected_false_positive_rate, 0.001F);
-  EXPECT_LT(info.expected_false_positive_rate, 0.004F);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -158,22 +157,6 @@ TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
   EXPECT_EQ(0.25 * (1 - 10.0 / 64), contents.rate);
   EXPECT_EQ(3, contents.bits_set);
   EXPECT_EQ(504, contents.bits);
-}
-
-// As docs/format.md has it.
-TEST(BalancedLineOfTest, ExchangesTheSlicesOfTheCode) {
-  for (const uint32_t lines : {1u, 7u, 8u, 9u, 1000u, 67108860u, ~0u}) {
-    std::vector<uint64_t> hashes = RandomHashes(10000, lines);
-    hashes.insert(hashes.end(), {0, ~uint64_t{0}});
-    for (const uint64_t hash : hashes) {
-      const auto product = static_cast<unsigned __int128>(hash) * lines;
-      const auto line = static_cast<uint32_t>(product >> 64);
-      const auto slice = static_cast<uint32_t>(product >> 61) % 8;
-      const auto code = static_cast<uint8_t>(hash);
-      EXPECT_EQ((code >> slice & 1) == 0 ? line : line ^ std::max(slice, 1u),
-                BalancedLineOf(hash, lines, code));
-    }
-  }
 }
 
 // Slices of very different sizes too, up to those where counts are cut off.

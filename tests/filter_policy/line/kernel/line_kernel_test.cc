@@ -15,7 +15,6 @@
 
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"
