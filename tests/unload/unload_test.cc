@@ -24,7 +24,7 @@ TEST_P(UnloadTest, OptionStringsAreStillParsed) {
   rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
       config, "{id=linebloom:12;line=plain}", &policy);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_EQ(policy->GetId(), "linebloom:12");
+  EXPECT_EQ(policy->GetId(), "linebloom:plain:12");
 
   rocksdb::DBOptions options;
   status = rocksdb::GetDBOptionsFromString(
