@@ -199,7 +199,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     for (const auto& option : options) {
       const Status parsed = rocksdb::OptionTypeInfo::ParseType(
           config, {option}, FilterPolicyOptionTypes(), &options_, unused);
-      if (problem_.ok()) problem_ = parsed;
+      if (problem_.ok() && !config.ignore_unknown_options) problem_ = parsed;
     }
     Settle();
     return problem_;
