@@ -344,7 +344,6 @@ void Register() {
 }
 
 }  // namespace
-
 }  // namespace linebloom
 
 int main(int argc, char** argv) {
