@@ -99,8 +99,7 @@ std::string ChosenBits(const AutoBits& chosen, const std::string& process) {
          ", indexes take " + Megabytes(chosen.index_bytes) + ", and " +
          HitsText(chosen) +
          ". Expected block reads per 1,000 lookups: " + reads(chosen.reads) +
-         "." +
-         (process.empty() ? "" : " Chosen by " + process + ".");
+         "." + (process.empty() ? "" : " Chosen by " + process + ".");
 }
 
 }  // namespace linebloom
