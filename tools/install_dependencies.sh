@@ -3,7 +3,7 @@
 # later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
 # what builds the fuzz targets, --package what builds Debian packages, --browser
 # what opens the pages of --html, --figures what draws docs/pictures/, and
-# --rocksdb-suite what RocksDB's own tests need. If nothing is missing, it neither
+# --rocksdb what RocksDB's own build needs. If nothing is missing, it neither
 # calls apt nor needs the network; apt says how many MB it downloads and takes.
 set -euo pipefail
 
@@ -30,11 +30,11 @@ for argument in "$@"; do
     --browser) packages+=(chromium) ;;
     --figures) packages+=(python3-matplotlib) ;;
     --package) packages+=(dpkg-dev file) ;; # what cpack calls
-    --rocksdb-suite)
+    --rocksdb)
       packages+=(dpkg-dev libbz2-dev libgflags-dev liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
       ;;
     *)
-      echo "install_dependencies.sh: unknown argument '$argument'; there are --browser, --figures, --lint, --fuzz, --package and --rocksdb-suite" >&2
+      echo "install_dependencies.sh: unknown argument '$argument'; there are --browser, --figures, --lint, --fuzz, --package and --rocksdb" >&2
       exit 2
       ;;
   esac

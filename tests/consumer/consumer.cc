@@ -28,10 +28,9 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #ifdef AS_PLUGIN
-#include "plugin.h"
 #include "rocksdb/utilities/object_registry.h"
 
-extern "C" int PLUGIN_FUNC(rocksdb::ObjectLibrary&, const std::string&);
+extern "C" int linebloom_register(rocksdb::ObjectLibrary&, const std::string&);
 #endif
 
 namespace {
@@ -177,8 +176,8 @@ void Rebuild(const std::string& path) {
 int main(int argc, char** argv) {
   Require(argc == 2, "usage: consumer DATABASE_FOLDER");
 #ifdef AS_PLUGIN
-  Require(rocksdb::ObjectRegistry::Default()->RegisterPlugin(PLUGIN,
-                                                             PLUGIN_FUNC) == 2,
+  Require(rocksdb::ObjectRegistry::Default()->RegisterPlugin(
+              "linebloom", linebloom_register) == 2,
           "the plugin's function did not register two factories");
 #endif
   WriteAndLookUp(FromString(), argv[1]);

@@ -3,9 +3,8 @@
 # programs use it by option strings, reads what a release of linebloom wrote, and
 # runs tests/rocksdb with it.
 #
-#   tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...]
+#   tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--bench] [--kills=N] [-- FLAG...]
 #   tests/plugin/run.sh SOURCE --interfaces
-#   tests/plugin/run.sh SOURCE --suite
 #
 # SOURCE is a source tree of RocksDB, such as `apt-get source rocksdb` unpacks; it
 # is copied to build/plugin/, and only the copy is changed. FLAGs go to make, or
@@ -18,24 +17,19 @@
 #              interfaces of that RocksDB, and needs a compiler alone
 #   --shared   links the programs with librocksdb.so, linebloom in it; otherwise
 #              with the archive
-#   --quick    only compiles linebloom's sources, with the flags of that RocksDB
 #   --bench    also links filter_bench with that RocksDB, for
 #              IN_TREE=build/plugin/VERSION-BUILD/filter_bench bench/filter_bench.py
 #   --kills=N  also has RocksDB's db_crashtest.py kill db_stress N times
-#              (tests/rocksdb_suite/crash.py). A few lines are added to db_stress,
+#              (tests/plugin/crash.py). A few lines are added to db_stress,
 #              so that it takes its filter policy as an option string. With a
 #              unity build it needs -DCMAKE_EXE_LINKER_FLAGS=-Wl,-z,muldefs
-#   --suite    instead builds five of RocksDB's test programs, without changing a
-#              line, runs each test without linebloom and with it in place of every
-#              filter, and compares the differences with
-#              tests/rocksdb_suite/expected_differences.txt
 #
-# Needs what `tools/install_dependencies.sh --rocksdb-suite` installs. Exit code 0:
+# Needs what `tools/install_dependencies.sh --rocksdb` installs. Exit code 0:
 # all is well; 1: something failed; 2: bad usage, or something is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/tools/run_step.sh"
-parse_options build=cmake interfaces=false shared=false quick=false bench=false kills=0 suite=false -- "$@"
+parse_options build=cmake interfaces=false shared=false bench=false kills=0 -- "$@"
 ((${#operands[@]} == 1)) || stop "one source tree of RocksDB is needed, not ${#operands[@]}"
 source=${operands[0]} flags=("${rest[@]}")
 [[ $build == make || $build == cmake ]] || stop "--build is make or cmake, not '$build'"
@@ -89,14 +83,6 @@ change_db_stress() {
 configure() {
   cmake -S "$tree" -B "$work/build" -G Ninja -DROCKSDB_PLUGINS=linebloom -DROCKSDB_BUILD_SHARED=$shared \
     -DWITH_LIBURING=OFF "${compression[@]}" "${flags[@]}"
-}
-
-our_objects() {
-  if [[ $build == make ]]; then
-    sed -n 's|^  \(filter_policy/.*\)\.cc.*|plugin/linebloom/\1.o|p' linebloom.mk
-  else
-    ninja -C "$work/build" -t targets all | sed -n 's|\(.*plugin/linebloom/.*\.o\): CXX.*|\1|p'
-  fi
 }
 
 # compile TARGET...
@@ -175,42 +161,8 @@ use_programs() ( # `fail` ends a subshell
   rm -r "$db"
 )
 
-# Builds linebloom with that RocksDB's headers, and the shim that replaces filters
-# only tests can request.
-build_override() {
-  cmake -S . -B "$work/linebloom" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
-    -DRocksDB_DIR="$root/tests/rocksdb_suite" -DROCKSDB_SUITE_SOURCE="$source" -DROCKSDB_SUITE_BUILD="$work" &&
-    cmake --build "$work/linebloom" --parallel "$jobs" --target linebloom_override &&
-    "${CXX:-c++}" -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -isystem "$source" \
-      -isystem "$source/include" -o "$work/linebloom/libevery_filter_is_bloom.so" \
-      tests/rocksdb_suite/every_filter_is_bloom.cc
-}
-
-# Configured as Debian does, except for sync points and assertions, which the tests
-# need, and without the parts that are not built here.
-run_suite() {
-  local programs=(db_bloom_filter_test full_filter_block_test partitioned_filter_block_test bloom_test prefix_test)
-  name="suite $version" work=$root/build/plugin/$version-suite
-  run_step "$name configure rocksdb" cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DPORTABLE=ON -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF \
-    -DFAIL_ON_WARNINGS=OFF "${compression[@]}"
-  run_step "$name build its tests" cmake --build "$work" --parallel "$jobs" --target "${programs[@]}"
-  run_step "$name build linebloom for it" build_override
-  run_step "$name run its tests" python3 tests/rocksdb_suite/run_tests.py --build="$work" --jobs="$jobs" \
-    --preload="$work/linebloom/libevery_filter_is_bloom.so $work/linebloom/liblinebloom_override.so" \
-    "${programs[@]}"
-  cat "build/log/suite_${version}_run_its_tests.log"
-}
-
-if $suite; then
-  run_suite
-  exit
-fi
 run_step "$name copy the trees" copy_trees
 [[ $build == make ]] || run_step "$name configure" configure
-mapfile -t objects < <(our_objects)
-run_step "$name compile linebloom" compile "${objects[@]}"
-! $quick || exit 0
 targets=(db_bench ldb sst_dump)
 [[ $build == make ]] || targets=(db_bench tools/ldb tools/sst_dump)
 run_step "$name build RocksDB's programs" compile "${targets[@]}"
@@ -231,7 +183,7 @@ if ((kills > 0)); then
   run_step "$name build db_stress" compile "$stress"
   export DEBUG_LEVEL=0 # for db_crashtest.py
   ! $debug || DEBUG_LEVEL=1
-  run_step "$name kill db_stress" python3 tests/rocksdb_suite/crash.py --source="$tree" \
+  run_step "$name kill db_stress" python3 tests/plugin/crash.py --source="$tree" \
     --db_stress="$folder/$stress" --linebloom="$root/build/release/tools/linebloom" --work="$work/crash" \
     --kills="$kills"
 fi
