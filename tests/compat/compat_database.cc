@@ -25,6 +25,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
+#include "tools/database/out_ptr.h"
 
 namespace {
 
@@ -89,18 +90,10 @@ rocksdb::Options MakeOptions(const Layout& layout) {
   return options;
 }
 
-// RocksDB 11 has no DB::Open with a plain pointer, RocksDB 9 none without.
-template <typename DB = rocksdb::DB>
-std::unique_ptr<DB> Open(const rocksdb::Options& options,
-                         const std::string& path) {
-  std::unique_ptr<DB> db;
-  if constexpr (requires { DB::Open(options, path, &db); }) {
-    Check(DB::Open(options, path, &db), path);
-  } else {
-    DB* plain = nullptr;
-    Check(DB::Open(options, path, &plain), path);
-    db.reset(plain);
-  }
+std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options,
+                                  const std::string& path) {
+  std::unique_ptr<rocksdb::DB> db;
+  Check(rocksdb::DB::Open(options, path, linebloom::OutPtr(&db)), path);
   return db;
 }
 

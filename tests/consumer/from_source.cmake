@@ -25,6 +25,12 @@ run(${CMAKE_COMMAND} -S ${root} -B ${WORK_DIR}/library -DLINEBLOOM_DEVELOPER=OFF
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/library)
 run(${CMAKE_COMMAND} --install ${WORK_DIR}/library --prefix ${WORK_DIR}/prefix)
 
+# pkg-config takes absolute folders, as Nix has them.
+run(${CMAKE_COMMAND} -S ${root} -B ${WORK_DIR}/absolute -DLINEBLOOM_DEVELOPER=OFF ${build_flags}
+    -DCMAKE_INSTALL_INCLUDEDIR=/dev/include)
+run(sh -c "test $(pkg-config --variable=includedir filter_policy/linebloom.pc) = /dev/include"
+    WORKING_DIRECTORY ${WORK_DIR}/absolute)
+
 # The user's project has linebloom in a folder of that name.
 set(project ${WORK_DIR}/project)
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/from_source/ ${CMAKE_CURRENT_LIST_DIR}/consumer.cc

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the distribution's own db_bench and ldb with liblinebloom_override.so
+# Runs the distribution's own db_bench with liblinebloom_override.so
 # preloaded and no other change, and checks their output and files for the filters
 # they used.
 #
@@ -64,14 +64,6 @@ linebloom: bits_per_key=99: must be auto, or a number from 0 to 30 (below 0.5: n
 
 echo "db_bench --bloom_bits=10 in a RocksDB that claims to be of another version"
 library="$fake_version $library" expect_unchanged "; the filter policy stays unregistered"
-
-echo "ldb: creates a database, reads it"
-db=$work/ldb
-with ldb --db="$db" --create_if_missing --bloom_bits=10 put row value > "$work/ldb.out"
-with ldb --db="$db" --bloom_bits=10 compact
-check_files "ldb"
-[[ $(with ldb --db="$db" get row) == value && $(ldb --db="$db" get row) == value ]] ||
-  fail "ldb reads something other than it wrote"
 
 echo "a program without RocksDB hears nothing"
 LINEBLOOM_VERBOSE=1 LINEBLOOM_OVERRIDE=nonsense with ls "$db" > "$work/ls" 2> "$work/ls.stderr"

@@ -8,7 +8,7 @@
 #                               of an hour, unless ROCKSDB_LIB_DIR names the folder of a
 #                               librocksdb.so of just that version. Needs libclang
 #
-# Exit code 0: all is well; 1: something failed; 2: bad usage; 77: there is no cargo,
+# Exit code 0: all is well; 1: something failed; 77: there is no cargo,
 # or no registry.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -18,27 +18,20 @@ cd "$root/packaging/rust"
 command -v cargo > /dev/null || exit 77
 trap 'rm -f "$root/packaging/rust/Cargo.lock"' EXIT
 
-case ${1:-} in
-  --check)
-    cargo fetch --quiet || exit 77
-    # The package has the sources that linebloom.mk lists, the headers, and no tools.
-    cargo package --list --allow-dirty > "$work.list"
-    sed -n 's/^  \(filter_policy\/.*\.cc\).*/\1/p' linebloom.mk | while read -r file; do
-      grep --quiet --line-regexp "$file" "$work.list" || { echo "the package lacks $file"; exit 1; }
-    done
-    ! grep --extended-regexp 'override|rebuild|CMakeLists|tests' "$work.list"
-    DOCS_RS=1 cargo check --offline --lib --config 'patch.crates-io.librocksdb-sys.path="../../tests/rust/stub"'
-    ;;
-  '')
-    cargo package --no-verify --allow-dirty
-    rm -rf "$work/unpacked"
-    mkdir -p "$work/unpacked"
-    tar -xf "$work"/package/linebloom-*.crate --strip-components=1 -C "$work/unpacked"
-    cd "$work/unpacked"
-    cargo run --release --example switch_over -- "$work/switch_over.db"
-    ;;
-  *)
-    echo "run.sh: unknown argument '$1'; there is --check" >&2
-    exit 2
-    ;;
-esac
+if [[ ${1:-} == --check ]]; then
+  cargo fetch --quiet || exit 77
+  # The package has the sources that linebloom.mk lists, the headers, and no tools.
+  cargo package --list --allow-dirty > "$work.list"
+  sed -n 's/^  \(filter_policy\/.*\.cc\).*/\1/p' linebloom.mk | while read -r file; do
+    grep --quiet --line-regexp "$file" "$work.list" || { echo "the package lacks $file"; exit 1; }
+  done
+  ! grep --extended-regexp 'override|rebuild|CMakeLists|tests' "$work.list"
+  DOCS_RS=1 cargo check --offline --lib --config 'patch.crates-io.librocksdb-sys.path="../../tests/rust/stub"'
+  exit
+fi
+cargo package --no-verify --allow-dirty
+rm -rf "$work/unpacked"
+mkdir -p "$work/unpacked"
+tar -xf "$work"/package/linebloom-*.crate --strip-components=1 -C "$work/unpacked"
+cd "$work/unpacked"
+cargo run --release --example switch_over -- "$work/switch_over.db"
