@@ -12,7 +12,6 @@
 //     special=...   what OptionsOf(), MakeSst() and MakeDb() know by name
 //   make_files open FOLDER COMMAND    opens the database while COMMAND runs
 //   make_files rows FOLDER            the rows' number and checksum
-//   make_files reads FOLDER POLICY    blocks that 10,000 missing rows read
 //   make_files flip FILE BYTE         changes a bit; BYTE may be from the end
 //   make_files filter FILE clear|flip BYTE
 //                        changes the filter's first block, and its checksum
@@ -36,7 +35,6 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/merge_operator.h"
-#include "rocksdb/perf_context.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/statistics.h"
@@ -187,17 +185,17 @@ void MakeDb(const std::string& folder, const Named& named) {
     return;
   }
   if (!named.at("family").empty()) {
-    std::vector<rocksdb::ColumnFamilyHandle*> others;
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
     const std::vector<std::string> names =
         absl::StrSplit(named.at("family"), ',');
-    Check(db->CreateColumnFamilies(OptionsOf(named), names, &others));
-    PutRows(db.get(), 0, count, "value");
-    Check(db->Flush({}));
-    for (auto* family : others) {
+    Check(db->CreateColumnFamilies(OptionsOf(named), names, &families));
+    families.push_back(db->DefaultColumnFamily());
+    for (auto* family : families) {
       for (int i = 0; i < count; ++i) {
         Check(db->Put({}, family, KeyAt(i), "value"));
       }
       Check(db->Flush({}, family));
+      if (family == db->DefaultColumnFamily()) continue;
       Check(db->DestroyColumnFamilyHandle(family));
     }
     return;
@@ -255,20 +253,6 @@ void PrintRows(const std::string& folder) {
   absl::PrintF("%d rows %x\n", count, sum);
 }
 
-void PrintReads(const std::string& folder, const std::string& policy) {
-  const auto db = OpenDb(MakeOptions({.policy = policy}), folder);
-  rocksdb::ReadOptions uncached;
-  uncached.fill_cache = false;
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-  rocksdb::get_perf_context()->Reset();
-  std::string value;
-  for (int i = 0; i < 10'000; ++i) {
-    const auto got = db->Get(uncached, absl::StrCat(KeyAt(2 * i), "x"), &value);
-    if (!got.IsNotFound()) Check(rocksdb::Status::Corruption("found"));
-  }
-  absl::PrintF("%d\n", rocksdb::get_perf_context()->block_read_count);
-}
-
 int RunWhileOpen(const std::string& folder, const std::string& command) {
   const rocksdb::Options options = MakeOptions({});
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
@@ -315,8 +299,6 @@ int Main(const std::vector<std::string>& arguments) {
     std::puts(ROCKSDB_MAJOR >= 9 ? "2 5 6" : "2 5");
   } else if (what == "rows") {
     PrintRows(path);
-  } else if (what == "reads") {
-    PrintReads(path, arguments.at(2));
   } else if (what == "flip") {
     std::string bytes = ReadFileBytes(path);
     const int at = std::atoi(arguments.at(2).c_str());

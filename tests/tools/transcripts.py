@@ -15,7 +15,8 @@ A transcript consists of cases, each with a new folder:
                        exits with 2, prints one line, on stderr, with these words, and
                        changes nothing in the folder
 
-A command that goes on to the next line ends with a backslash. In commands
+A command that goes on to the next line ends with a backslash. In commands $GOLDEN is
+tests/golden, and
 
   joined PATTERN       prints what matches in stdin, whose lines are joined by single
                        blanks; exits with 0
@@ -102,7 +103,8 @@ def same(lines, patterns):
 
 
 def run(command, folder, path):
-    environment = dict(os.environ, PATH=path, TMPDIR=folder, LC_ALL="C.UTF-8")
+    environment = dict(os.environ, PATH=path, TMPDIR=folder, LC_ALL="C.UTF-8",
+                       GOLDEN=os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden"))
     done = subprocess.run(["bash", "-c", SETUP + command], cwd=folder, env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace",
                           check=False)
