@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "gmock/gmock.h"
 #include "linebloom/export.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/utilities/options_util.h"
@@ -210,14 +209,6 @@ void DbTest::UsePartitions(uint64_t bytes) {
   table_.partition_filters = true;
   table_.index_type = table_.kTwoLevelIndexSearch;
   table_.metadata_block_size = bytes;
-}
-
-void DbTest::ExpectRefused(const std::vector<std::string>& words) {
-  const Status status = TryReopen();
-  EXPECT_TRUE(status.IsInvalidArgument());
-  for (const std::string& word : words) {
-    EXPECT_THAT(status.ToString(), testing::HasSubstr(word));
-  }
 }
 
 void DbTest::WriteFile(Rows rows, int level, uint64_t step) {

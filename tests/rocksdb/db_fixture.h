@@ -128,9 +128,6 @@ class DbTest : public testing::Test {
   void UseListener();
   void UseOptions(const FilterPolicyOptions& options);
   void UsePartitions(uint64_t bytes);
-  // Expects that RocksDB finds the options invalid, in all of these words.
-  void ExpectRefused(const std::vector<std::string>& words);
-
   // Writes the rows that exist, or every `step`th number, into one file of
   // `level`.
   void WriteFile(Rows rows, int level = 0, uint64_t step = 2);
@@ -181,15 +178,5 @@ class DbTest : public testing::Test {
 
   const TemporaryFolder folder_;
 };
-
-// A test that runs once with each policy that builds filters like ours.
-class PolicyTest : public DbTest, public testing::WithParamInterface<Policy> {
- protected:
-  PolicyTest() { UsePolicy(GetParam()); }
-};
-
-#define INSTANTIATE_POLICY_TEST(fixture)                                       \
-  INSTANTIATE_TEST_SUITE_P(With, fixture, testing::Values(kBloom, kLinebloom), \
-                           testing::PrintToStringParamName())
 
 }  // namespace linebloom

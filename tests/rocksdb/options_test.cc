@@ -2,7 +2,6 @@
 // column families. Out of range they are an error that names the option, the
 // value and the range, and leaves a database unchanged.
 
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,15 +19,6 @@ namespace {
 
 using rocksdb::Status;
 using testing::HasSubstr;
-
-// In a string. policy_options_test.cc has all values.
-constexpr std::pair<const char*, const char*> kBadStrings[] = {
-    {"linebloom:100", "bits_per_key=100: must be auto, or a number from 0 to"},
-    {"{id=linebloom;line=slow}", "line=slow: must be solved or plain"},
-    {"{id=linebloom:12;false_positive_rate=0.01}",
-     "bits_per_key=12 and false_positive_rate=0.01: only one of the two"},
-    {"{id=linebloom;bits_per_kay=10}", "bits_per_kay"},
-};
 
 class BadOptionsTest : public DbTest {
  protected:
@@ -64,25 +54,21 @@ class BadOptionsTest : public DbTest {
   }
 };
 
-TEST_F(BadOptionsTest, StringsAreRefusedInEveryWay) {
-  for (const auto& [text, words] : kBadStrings) {
+// policy_options_test.cc has all values.
+TEST_F(BadOptionsTest, AreRefusedInEveryWay) {
+  for (const auto& [text, words] :
+       {std::pair("linebloom:100", "bits_per_key=100: must be auto, or a"),
+        std::pair("{id=linebloom;bits_per_kay=10}", "bits_per_kay")}) {
     SCOPED_TRACE(text);
     // RocksDB's default parsing ignores a policy that it can't create.
     ExpectInvalid(CreatePolicy(rocksdb::ConfigOptions(), text), words);
     ExpectInvalid(CreatePolicy(StrictConfig(), text), words);
     ExpectInvalid(OpenWithTableOptions(text), words);
   }
-}
-
-// What a program sets itself, beyond what strings can say.
-TEST_F(BadOptionsTest, Fields) {
-  const std::pair<FilterPolicyOptions, const char*> all[] = {
-      {{.bits_per_key = HUGE_VAL}, "bits_per_key=inf:"},
-      {{.line = static_cast<LineKind>(9)}, "line=9: must be solved or plain"}};
-  for (const auto& [options, words] : all) {
-    UseOptions(options);
-    ExpectInvalid(TryToOpen(OptionsWithTable()), words);
-  }
+  // A program can set what strings can't say.
+  UseOptions({.line = static_cast<LineKind>(9)});
+  ExpectInvalid(TryToOpen(OptionsWithTable()),
+                "line=9: must be solved or plain");
 }
 
 // Another policy's ID, and options that a newer version may have written and
@@ -107,10 +93,9 @@ TEST_F(BadOptionsTest, UnknownNames) {
 // what SetOptions() changes. Without filters, every lookup would read the disk
 // until somebody reopened the database.
 TEST_F(BadOptionsTest, ANewColumnFamilyGetsTenBits) {
-  const std::pair<const char*, const char*> all[] = {
-      {"linebloom:31", "bits_per_key=31: must be auto, or a number from"},
-      {"{id=linebloom;bits_per_key=14;line=great}", "line=great"}};
-  for (const auto& [text, words] : all) {
+  for (const auto& [text, words] :
+       {std::pair("linebloom:31", "bits_per_key=31: must be auto, or a number"),
+        std::pair("{id=linebloom;bits_per_key=14;line=great}", "line=great")}) {
     SCOPED_TRACE(text);
     DestroyAndReopen();
     ASSERT_OK(rocksdb::GetBlockBasedTableOptionsFromString(
@@ -139,27 +124,42 @@ TEST_F(BadOptionsTest, ANewColumnFamilyGetsTenBits) {
   }
 }
 
-#if ROCKSDB_IS_AT_LEAST(9, 8)
-// RocksDB drops this error too. The database continues with the nearest valid
-// filters and reports the error when it is reopened.
-TEST_F(BadOptionsTest, ChangedWhileTheDatabaseIsOpen) {
+// Before 9.8 RocksDB refuses to change a filter policy.
+TEST_F(BadOptionsTest, SwitchedBySetOptions) {
+  const Rows rows{0, 4000};
+  const auto set = [this](const std::string& policy) {
+    return db_->SetOptions(
+        {{"block_based_table_factory", "{filter_policy=" + policy + ";}"}});
+  };
+  UsePolicy(kBloom);
   Reopen();
-  const Rows rows{0, 2000};
   WriteFile(rows);
-  ASSERT_OK(db_->SetOptions(
-      {{"block_based_table_factory", "{filter_policy=linebloom:100;}"}}));
+#if ROCKSDB_IS_AT_LEAST(9, 8)
+  // An open file keeps the policy with which it was opened, so even linebloom's
+  // filters work until the database is reopened.
+  ASSERT_OK(set("linebloom:10"));
   ExpectFilterWorks(rows);
   WriteFile(rows);
+  EXPECT_EQ(AllProperties(db_.get()).at(0)->filter_policy_name, "linebloom");
+  ASSERT_OK(set("bloomfilter:10"));
+  ExpectFilterWorks(rows, /*files=*/2);
+  CompactAll();
+  EXPECT_EQ(AllProperties(db_.get()).at(0)->filter_policy_name, "bloomfilter");
+  // RocksDB drops this error. The database continues with the nearest valid
+  // filters and reports the error when it is reopened.
+  ASSERT_OK(set("linebloom:100"));
+  WriteFile(rows);
   ExpectRows(rows);
-  for (const auto& file : AllProperties(db_.get())) {
-    EXPECT_GT(file->filter_size, 0);
-  }
+  EXPECT_GT(AllProperties(db_.get()).at(0)->filter_size, 0);
   Close();
   std::unique_ptr<rocksdb::DB> db;
   ExpectInvalid(rocksdb::DB::Open(LatestOptions(), Path("db"), OutPtr(&db)),
                 "bits_per_key=100: must be auto, or a number from 0 to 30");
-}
+#else
+  ExpectInvalid(set("linebloom:10"), "Option not changeable: filter_policy");
+  ExpectFilterWorks(rows);
 #endif
+}
 
 // ---------------------------------------------------------------------------
 // Options that are fine.
@@ -209,34 +209,23 @@ TEST_F(UseTest, KeepsAllOtherOptions) {
   EXPECT_EQ(options.listeners.size(), 3);
 }
 
-TEST_F(UseTest, ADatabaseOpensWithIt) {
-  ASSERT_OK(Use(&options_));
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_OK(rocksdb::DB::Open(options_, Path("used"), OutPtr(&db)));
-  ASSERT_OK(db->Put({}, "key", "value"));
-  ASSERT_OK(db->Flush({}));
-  EXPECT_EQ(AllProperties(db.get()).at(0)->filter_policy_name, "linebloom");
-}
-
 // An application's own, of which RocksDB finds the options of `inner`.
 class WrappingFactory final : public rocksdb::TableFactory {
  public:
   const char* Name() const override { return "Wrapping"; }
   const Customizable* Inner() const override { return inner.get(); }
   using TableFactory::NewTableReader;
-  Status NewTableReader(const rocksdb::ReadOptions& read,
-                        const rocksdb::TableReaderOptions& use,
-                        std::unique_ptr<rocksdb::RandomAccessFileReader>&& file,
-                        uint64_t size,
-                        std::unique_ptr<rocksdb::TableReader>* reader,
-                        bool prefetch) const override {
-    return inner->NewTableReader(read, use, std::move(file), size, reader,
-                                 prefetch);
+  Status NewTableReader(const rocksdb::ReadOptions&,
+                        const rocksdb::TableReaderOptions&,
+                        std::unique_ptr<rocksdb::RandomAccessFileReader>&&,
+                        uint64_t, std::unique_ptr<rocksdb::TableReader>*,
+                        bool) const override {
+    return Status::NotSupported();
   }
   rocksdb::TableBuilder* NewTableBuilder(
-      const rocksdb::TableBuilderOptions& use,
-      rocksdb::WritableFileWriter* file) const override {
-    return inner->NewTableBuilder(use, file);
+      const rocksdb::TableBuilderOptions&,
+      rocksdb::WritableFileWriter*) const override {
+    return nullptr;
   }
   // Of RocksDB since 9.10.
   std::unique_ptr<rocksdb::TableFactory> Clone() const { return nullptr; }
@@ -264,13 +253,9 @@ TEST_F(UseTest, RefusesWhatItCantDo) {
   refuse({31}, "bits_per_key=31: must be auto, or a number from 0 to 30");
 }
 
-class OptionsFileTest : public DbTest {
- protected:
-  static constexpr Rows kRows{0, 8000};
-};
-
 // Its listener is in the file, too.
-TEST_F(OptionsFileTest, ADatabaseReopensFromItsOptionsFile) {
+TEST_F(UseTest, ADatabaseReopensFromItsOptionsFile) {
+  constexpr Rows kRows{0, 8000};
   options_.listeners = {NewLevelSizeListener()};
   for (const auto& [text, bits] :
        {std::pair("linebloom", 10.0), std::pair("linebloom:10", 10.0),
@@ -298,7 +283,7 @@ TEST_F(OptionsFileTest, ADatabaseReopensFromItsOptionsFile) {
     ExpectFilterWorks(kRows);
     const auto properties = AllProperties(db_.get());
     ASSERT_EQ(properties.size(), 1);
-    EXPECT_EQ(properties[0]->filter_policy_name, "linebloom");
+    EXPECT_EQ(properties[0]->filter_policy_name, table_.filter_policy->Name());
     EXPECT_EQ(properties[0]->filter_size, size);
     EXPECT_NEAR(8 * static_cast<double>(size) / kRows.present(), bits, 0.3);
   }

@@ -13,23 +13,25 @@ struct Policy {
   double bits_per_key = 0;         // of a linebloom filter; 0: not looked at
 
   bool builds_filters() const { return rate < 1; }
+  bool is_linebloom() const { return Asks("linebloom"); }
   // The files' TableProperties::filter_policy_name.
   std::string file_name() const {
     const std::string id = option_string;
-    return id.find("linebloom") != std::string::npos
-               ? "linebloom"
-               : id.substr(0, id.find(':'));
+    if (!is_linebloom()) return id.substr(0, id.find(':'));
+    return Asks("line=plain") ? "linebloom:plain" : "linebloom";
   }
   // RocksDB's policies treat linebloom's solved lines as 'may match'; all other
   // filters are read by any policy.
   bool CanRead(const Policy& written_with) const {
-    return file_name() == "linebloom" || !written_with.builds_solved_lines();
+    return is_linebloom() || !written_with.builds_solved_lines();
   }
   bool builds_solved_lines() const {
-    const bool is_plain =
-        std::string(option_string).find("line=plain") != std::string::npos ||
-        (bits_per_key > 0 && bits_per_key < 2.25);  // kMinSolvedMillibits
-    return file_name() == "linebloom" && !is_plain;
+    constexpr double kMinSolvedBits = 2.25;
+    return file_name() == "linebloom" &&
+           (bits_per_key == 0 || bits_per_key >= kMinSolvedBits);
+  }
+  bool Asks(const char* words) const {
+    return std::string(option_string).find(words) != std::string::npos;
   }
 };
 

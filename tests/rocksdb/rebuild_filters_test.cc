@@ -12,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <thread>
@@ -27,7 +28,6 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_manager.h"
 #include "tests/rocksdb/db_fixture.h"
-#include "tests/rocksdb/load.h"
 
 namespace linebloom {
 namespace {
@@ -105,7 +105,7 @@ class RebuildFiltersTest : public DbTest {
 
   // What files would be rewritten.
   RebuildFiltersReport Plan() {
-    const std::vector<std::string> before = Names();
+    const std::set<std::string> before = Names();
     RebuildFiltersOptions options;
     options.dry_run = true;
     RebuildFiltersReport report = Rebuild(options);
@@ -119,10 +119,9 @@ class RebuildFiltersTest : public DbTest {
     return file.directory + "/" + file.relative_filename;
   }
 
-  std::vector<std::string> Names() {
-    std::vector<std::string> names;
-    for (const auto& file : Files()) names.push_back(file.name);
-    std::sort(names.begin(), names.end());
+  std::set<std::string> Names() {
+    std::set<std::string> names;
+    for (const auto& file : Files()) names.insert(file.name);
     return names;
   }
 
@@ -142,7 +141,7 @@ class RebuildFiltersTest : public DbTest {
   }
 
   void ExpectNothingToRebuild() {
-    const std::vector<std::string> before = Names();
+    const std::set<std::string> before = Names();
     const RebuildFiltersReport report = Rebuild();
     EXPECT_TRUE(report.files.empty());
     EXPECT_EQ(report.files_no_better, 0);
@@ -195,11 +194,7 @@ TEST_F(RebuildFiltersTest, PartitionsOfNoBytesAreDamage) {
   EXPECT_THAT(of_bloom.unreadable[0], HasSubstr("of 0 bytes"));
 #endif
   SwitchToLinebloom();
-  const RebuildFiltersReport report = Rebuild();
-  EXPECT_TRUE(report.unreadable.empty());
-  ASSERT_EQ(report.files.size(), 1);
-  EXPECT_EQ(report.files[0].reason, RebuildReason::kDamagedFilter);
-  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+  ExpectRebuilt(1, RebuildReason::kDamagedFilter);
   std::vector<std::string> keys;
   const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}));
   for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
@@ -208,7 +203,6 @@ TEST_F(RebuildFiltersTest, PartitionsOfNoBytesAreDamage) {
   ASSERT_EQ(keys.size(), 170);
   const std::vector<std::string> values = MultiGetTexts(db_.get(), keys);
   for (size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(values[i], "v" + keys[i]);
-  ExpectNothingToRebuild();
 }
 
 // Takes one file through options of its family; evaluate_test.cc has all
@@ -239,7 +233,7 @@ TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
   WriteFile({10'000, 12'000});               // but below this
   std::set<std::pair<int, uint64_t>> expected = {{3, 1}, {0, 1000}};
   SwitchToLinebloom();
-  const std::string newest = Names().back();
+  const std::string newest = *Names().rbegin();
   for (const FileRebuild& file : Rebuild().files) {
     EXPECT_EQ(file.reason, RebuildReason::kNoFilter);
     EXPECT_EQ(expected.erase({file.level, file.rows}), 1);
@@ -249,42 +243,17 @@ TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
   ExpectNothingToRebuild();
 }
 
-// As LevelDB's. RocksDB 8.6 and later crash when they compact such a file.
-TEST_F(RebuildFiltersTest, AFileWithoutPropertiesStays) {
-  UsePolicy(kNone);
-  table_.format_version = 2;
-  table_.checksum = rocksdb::kNoChecksum;
-  options_.verify_sst_unique_id_in_manifest = false;
-  Reopen();
-  WriteFile(kRows, 6);
-  const std::string path = PathOfFirst();
-  std::string bytes = ReadFileBytes(path);
-  bytes.at(bytes.rfind("rocksdb.properties") + 17) = 'z';
-  WriteFileBytes(path, bytes);
-  WriteFile({5000, 9000});
-  options_.listeners = {NewLevelSizeListener()};
-  SwitchToLinebloom({.bits_per_key = 10, .level_aware = true});
-  const RebuildFiltersReport report = Rebuild();
-  ASSERT_EQ(report.unreadable.size(), 1);
-  EXPECT_THAT(report.unreadable[0], HasSubstr(path));
-  ASSERT_EQ(report.files.size(), 1);
-  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
-  ExpectRows(kRows);
-}
-
 // A compaction may have removed it. The database has it open.
 TEST_F(RebuildFiltersTest, AFileThatIsGoneIsLeftOut) {
   Reopen();
   WriteFile(kRows);
   WriteFile(kRows);
   SwitchToLinebloom();
-  const std::string path = PathOfFirst();
-  std::filesystem::rename(path, Path("gone"));
+  std::filesystem::remove(PathOfFirst());
   const RebuildFiltersReport report = Plan();
   EXPECT_EQ(report.files_examined, 1);
   EXPECT_EQ(report.files.size(), 1);
   EXPECT_TRUE(report.unreadable.empty());
-  std::filesystem::rename(Path("gone"), path);
 }
 
 // ---------------------------------------------------------------------------
@@ -333,7 +302,6 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
       {When::kOpen,
        [this](const std::string& path) { file_system_->failing = path; },
        "a bad cable"},
-      {When::kPlanned, EnlargeIndex, too_long},
       {When::kPlanned, EnlargeIndex, too_long, false},
       {When::kPlanned,
        [this](const std::string& path) { file_system_->too_large = path; },
@@ -473,55 +441,47 @@ TEST_F(RebuildFiltersTest, SavesTheMostReadsForItsBytesFirst) {
   SwitchToLinebloom();
   const RebuildFiltersReport plan = Plan();
   ASSERT_EQ(plan.files.size(), 5);
-  std::vector<std::pair<int, uint64_t>> order;
+  EXPECT_EQ(plan.files.front().level, 0);
+  EXPECT_EQ(plan.files.back().level, 6);
   double saved = 0;
   double reads = 0;
   for (const FileRebuild& file : plan.files) {
     EXPECT_EQ(file.outcome, RebuildOutcome::kPlanned);
     EXPECT_LT(file.rate_after, file.rate);
-    order.emplace_back(file.level, file.rows);
     saved += file.saved_reads;
     // Both files of level 0 are probed, and one of the 17,000 rows in level 5.
     reads += file.rate * (file.level == 5 ? file.rows / 17'000.0 : 1);
   }
-  EXPECT_EQ(order.front(), (std::pair<int, uint64_t>(0, 200)));
-  EXPECT_EQ(order.back(), (std::pair<int, uint64_t>(6, 20'000)));
   ASSERT_EQ(plan.reads.size(), 1);
   EXPECT_NEAR(plan.reads[0].before, reads, 1e-12);
   EXPECT_NEAR(plan.reads[0].before - plan.reads[0].after, saved, 1e-12);
-  // The run does what the plan says.
-  Rebuild();
-  const RebuildFiltersReport after = Rebuild();
-  EXPECT_NEAR(after.reads[0].before, plan.reads[0].after,
-              0.3 * plan.reads[0].after);  // a filter of 200 keys among them
 }
 
 TEST_F(RebuildFiltersTest, StopsWhenToldToAndGoesOnLater) {
   Reopen();
-  for (uint64_t i = 0; i < 4; ++i) {
-    WriteFile({i * 10'000, i * 10'000 + 4000}, 6);
-  }
+  WriteFile({0, 4000}, 6);
+  WriteFile({10'000, 14'000}, 6);
   SwitchToLinebloom();
-  RebuildFiltersReport report;
-  for (uint64_t files = 4; files > 0; --files) {
+  EXPECT_TRUE(RebuildFilters(db_.get(), {}, [](const auto&) {
+                return false;
+              }).IsIncomplete());
+  for (const size_t files : {2, 1}) {
+    RebuildFiltersReport report;
     const rocksdb::Status status = RebuildFilters(
         db_.get(), {},
         [](const RebuildFiltersProgress& progress) {
           return !progress.rewriting || progress.files_done == 0;
         },
         &report);
+    EXPECT_EQ(status.IsIncomplete(), files > 1) << status.ToString();
     ASSERT_EQ(report.files.size(), files);
     EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
-    EXPECT_EQ(status.IsIncomplete(), files > 1) << status.ToString();
-    if (files > 1) {
-      EXPECT_EQ(report.files[1].outcome, RebuildOutcome::kPlanned);
-    }
+    EXPECT_EQ(report.files.back().outcome, files > 1
+                                               ? RebuildOutcome::kPlanned
+                                               : RebuildOutcome::kRewritten);
   }
   ExpectAllLinebloom();
   ExpectNothingToRebuild();
-  EXPECT_TRUE(RebuildFilters(db_.get(), {}, [](const auto&) {
-                return false;
-              }).IsIncomplete());
 }
 
 // The files of a plan, of any family, are rewritten in its order, and no filter
@@ -549,8 +509,7 @@ TEST_F(RebuildFiltersTest, RewritesTheFilesOfAPlan) {
   options.files.back().path += ".gone";
   const RebuildFiltersReport report =
       Rebuild(options, [](const RebuildFiltersProgress& progress) {
-        EXPECT_TRUE(progress.rewriting);
-        return true;
+        return progress.rewriting;
       });
   ASSERT_EQ(report.files.size(), 3);
   EXPECT_EQ(report.files[0].path, plan[2].path);
@@ -558,11 +517,6 @@ TEST_F(RebuildFiltersTest, RewritesTheFilesOfAPlan) {
   EXPECT_EQ(report.files[1].outcome, RebuildOutcome::kRewritten);
   EXPECT_EQ(report.files[2].outcome, RebuildOutcome::kGone);
   EXPECT_EQ(report.files_examined, 0);
-  options.files.clear();
-  options.dry_run = true;
-  const std::vector<FileRebuild> rest = Rebuild(options).files;
-  ASSERT_EQ(rest.size(), 1);
-  EXPECT_EQ(rest[0].path, plan[1].path);
   for (rocksdb::ColumnFamilyHandle* family : options.column_families) {
     ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
   }
@@ -585,6 +539,7 @@ TEST_F(RebuildFiltersTest, WhatTheThreadWritesLaterIsOfTheTreeAsItIsThen) {
 // RocksDB compacts neighbors together if they share a user key, of which
 // snapshots keep several versions.
 TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
+  UsePolicy(kNone);
   Reopen();
   PutRows({0, 100});
   std::vector<const rocksdb::Snapshot*> snapshots;
@@ -602,6 +557,7 @@ TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
   if (files == 1) GTEST_SKIP() << "this RocksDB keeps versions together";
   SwitchToLinebloom();
   const RebuildFiltersReport report = Rebuild();
+  EXPECT_EQ(report.files.size(), files);
   for (const FileRebuild& file : report.files) {
     EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten);
   }
@@ -708,48 +664,36 @@ TEST_F(RebuildFiltersTest, AFileWithoutRoomIsLeftOut) {
   options_.max_write_buffer_number = 3;
   Reopen();
   WriteFile({0, 40'000}, 6);
+  const uint64_t size = Files()[0].size;
   WriteFile({0, 400}, 5);
   SwitchToLinebloom();
-  uint64_t max_bytes = 0;
-  for (const auto& file : Files()) {
-    max_bytes = std::max<uint64_t>(max_bytes, file.size);
-  }
-  const uint64_t needed = 2 * kWriteBuffers + max_bytes + (max_bytes + 9) / 10;
+  const uint64_t for_file = size + (size + 9) / 10;
   const auto expect = [](const RebuildFiltersReport& report,
-                         RebuildOutcome of_small, RebuildOutcome of_large,
-                         const std::string& message) {
-    EXPECT_EQ(report.files.size(), 2);
+                         RebuildOutcome of_small, RebuildOutcome of_large) {
+    ASSERT_EQ(report.files.size(), 2);
     for (const FileRebuild& file : report.files) {
-      const bool is_large = file.level == 6;
-      EXPECT_EQ(file.outcome, is_large ? of_large : of_small);
-      EXPECT_EQ(file.message.empty(), !is_large || message.empty());
-      EXPECT_THAT(file.message, HasSubstr(is_large ? message : ""));
+      EXPECT_EQ(file.outcome, file.level == 6 ? of_large : of_small);
+      EXPECT_EQ(file.message.empty(), file.outcome != RebuildOutcome::kNoSpace);
     }
   };
-  file_system_->free = needed - 1;
-  const std::string message =
-      std::to_string(needed - 1) + " bytes free, less than " +
-      std::to_string(needed - 2 * kWriteBuffers) + " for the new file and " +
-      std::to_string(2 * kWriteBuffers) + " for write buffers";
-  expect(Plan(), RebuildOutcome::kPlanned, RebuildOutcome::kNoSpace, message);
   file_system_->free = std::nullopt;  // is taken for enough
-  expect(Plan(), RebuildOutcome::kPlanned, RebuildOutcome::kPlanned, "");
-  file_system_->free = needed - 1;
+  expect(Plan(), RebuildOutcome::kPlanned, RebuildOutcome::kPlanned);
+  file_system_->free = 2 * kWriteBuffers + for_file - 1;
+  expect(Plan(), RebuildOutcome::kPlanned, RebuildOutcome::kNoSpace);
   const RebuildFiltersReport report = Rebuild();
-  expect(report, RebuildOutcome::kRewritten, RebuildOutcome::kNoSpace, message);
-  ASSERT_OK(db_->Put({}, "another", "row"));
-  Flush();
-  file_system_->free = needed;
-  EXPECT_EQ(Rebuild().bytes_rewritten, report.files.at(1).bytes);
-  ExpectAllLinebloom();
+  expect(report, RebuildOutcome::kRewritten, RebuildOutcome::kNoSpace);
+  EXPECT_THAT(
+      report.files.at(1).message,
+      HasSubstr(std::to_string(*file_system_->free) +
+                " bytes free, less than " + std::to_string(for_file) +
+                " for the new file and " + std::to_string(2 * kWriteBuffers) +
+                " for write buffers"));
   // The buffers may have a limit together.
   options_.db_write_buffer_size = 1 << 20;
-  UsePolicy(kBloom);
   Reopen();
-  file_system_->free = needed - (3 << 20);
-  for (const FileRebuild& file : Plan().files) {
-    EXPECT_EQ(file.outcome, RebuildOutcome::kPlanned) << file.message;
-  }
+  file_system_->free = (2 << 20) + for_file;
+  EXPECT_EQ(Rebuild().bytes_rewritten, report.files.at(1).bytes);
+  ExpectAllLinebloom();
 }
 
 TEST_F(RebuildFiltersTest, SstFileManagerMayHaveNoRoom) {
@@ -772,33 +716,72 @@ TEST_F(RebuildFiltersTest, SstFileManagerMayHaveNoRoom) {
 // ---------------------------------------------------------------------------
 // Use of the database.
 
-// Meanwhile rows are written, flushed, compacted and read.
+// Meanwhile a thread writes and flushes, two compact, and two read partitions
+// that don't stay in the cache.
+//
+// ThreadSanitizer doesn't run this: in the distribution's RocksDB, which is
+// built without it, it reports memtables and log files that threads share by
+// atomics.
 TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
+  constexpr Rows kAll{0, 40'000};
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
   options_.target_file_size_base = 64 << 10;
+  options_.max_bytes_for_level_base = 256 << 10;
+  options_.max_background_jobs = 4;
+  options_.max_subcompactions = 2;
+  UsePartitions(512);
+  table_.cache_index_and_filter_blocks = true;
+  table_.block_cache = rocksdb::NewLRUCache(64 << 10);
   Reopen();
-  constexpr Rows kAll{0, 2 * kLoadRows};
   for (uint64_t begin = 0; begin < kAll.end; begin += kAll.end / 5) {
     WriteFile({begin, begin + kAll.end / 5});
   }
   SwitchToLinebloom();
-  Load load(db_.get());
-  for (int run = 0; run < 5; ++run) {
-    load.WhileWriting(2000, [this] {
-      Flush();
-      for (const FileRebuild& file : Rebuild().files) {
-        EXPECT_TRUE(file.outcome == RebuildOutcome::kRewritten ||
-                    file.outcome == RebuildOutcome::kGone)
-            << file.message;
+  std::atomic<uint64_t> written = 0;
+  const auto write = [&] {
+    while (written < kAll.present()) {
+      // Spreads each thousand over the whole range.
+      const uint64_t row = written * 7919 % kAll.present() * 2;
+      EXPECT_OK(db_->Put({}, RowKey(row), RowValue(row)));
+      if (++written % 2000 == 0) Flush();
+    }
+  };
+  const auto read = [&](unsigned seed) {
+    std::mt19937_64 random(seed);
+    while (written < kAll.present()) {
+      std::vector<std::string> keys;
+      for (uint64_t i = 0; i < 40; ++i) {
+        keys.push_back(RowKey(random() % kAll.present() * 2 + i % 2));
       }
-    });
-  }
-  load.Stop();
-  Flush();
+      const std::vector<std::string> found = MultiGetTexts(db_.get(), keys);
+      for (size_t i = 0; i < keys.size(); ++i) {
+        EXPECT_EQ(found[i] == "NotFound: ", i % 2 != 0) << keys[i];
+        EXPECT_EQ(GetText(db_.get(), keys[i]), found[i]);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.emplace_back(write);
+  for (const unsigned seed : {1, 2}) threads.emplace_back(read, seed);
+  do {
+    for (const FileRebuild& file : Rebuild().files) {
+      EXPECT_TRUE(file.outcome == RebuildOutcome::kRewritten ||
+                  file.outcome == RebuildOutcome::kGone)
+          << file.message;
+    }
+  } while (written < kAll.present());
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GE(TakeCounts().no, 1000);  // the filters were at work
   EXPECT_TRUE(Rebuild().files.empty());
   ExpectAllLinebloom();
+  CompactAll();
   ExpectRows(kAll);
+  uint64_t keys = 0;
+  for (const auto& file : AllProperties(db_.get())) {
+    keys += file->num_filter_entries;
+  }
+  EXPECT_EQ(keys, kAll.present());
 }
 
 TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {
