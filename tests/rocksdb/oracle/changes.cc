@@ -5,10 +5,8 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/utilities/backup_engine.h"
 #include "rocksdb/utilities/checkpoint.h"
-#include "rocksdb/utilities/optimistic_transaction_db.h"
 #include "rocksdb/utilities/options_util.h"
 #include "rocksdb/utilities/transaction_db.h"
-#include "rocksdb/utilities/write_batch_with_index.h"
 #include "tests/rocksdb/oracle/oracle.h"
 
 namespace linebloom {
@@ -153,18 +151,12 @@ void Oracle::EraseIf(const std::function<bool(const std::string&)>& gone) {
   std::erase_if(*rows_, [&](const auto& row) { return gone(row.first); });
 }
 
-void Oracle::HoldSnapshot() {
-  snapshots_.emplace_back(db_->GetSnapshot(), std::make_shared<Rows>(*rows_));
-}
+void Oracle::HoldSnapshot() { snapshots_.push_back(db_->GetSnapshot()); }
 
 void Oracle::CloseAll() {
-  for (const auto& [snapshot, rows] : snapshots_) {
-    db_->ReleaseSnapshot(snapshot);
-  }
+  for (const auto* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
   snapshots_.clear();
-  lookup_ = nullptr;
-  commit_ = nullptr;
-  begin_transaction_ = nullptr;
+  transaction_ = nullptr;
   policy_ = writes_with_;
   if (family_ != nullptr) {
     EXPECT_OK(db_->DestroyColumnFamilyHandle(family_));
@@ -191,55 +183,27 @@ void Oracle::OpenColumnFamily() {
   family_ = handles[1];
 }
 
-void Oracle::OpenTransactions(bool optimistic) {
+void Oracle::OpenTransactions() {
   CloseAll();
-  if (optimistic) {
-    rocksdb::OptimisticTransactionDB* db = nullptr;
-    ASSERT_OK(rocksdb::OptimisticTransactionDB::Open(OptionsWithTable(),
-                                                     Path("db"), &db));
-    db_.reset(db);
-    begin_transaction_ = [db] { return db->BeginTransaction({}); };
-  } else {
-    rocksdb::TransactionDB* db = nullptr;
-    ASSERT_OK(rocksdb::TransactionDB::Open(
-        OptionsWithTable(), rocksdb::TransactionDBOptions(), Path("db"), &db));
-    db_.reset(db);
-    begin_transaction_ = [db] { return db->BeginTransaction({}); };
-  }
+  ASSERT_OK(rocksdb::TransactionDB::Open(OptionsWithTable(),
+                                         rocksdb::TransactionDBOptions(),
+                                         Path("db"), &transactions_));
+  db_.reset(transactions_);
 }
 
 void Oracle::BeginTransaction(const std::vector<std::string>& keys) {
-  const std::shared_ptr<rocksdb::Transaction> transaction(begin_transaction_());
+  transaction_.reset(transactions_->BeginTransaction({}));
   for (const std::string& key : keys) {
-    ASSERT_OK(transaction->Put(key, "uncommitted"));
+    ASSERT_OK(transaction_->Put(key, "uncommitted"));
     uncommitted_[key] = "uncommitted";
   }
-  lookup_ = [transaction, lookups = 0](const std::string& key,
-                                       std::string* value) mutable {
-    return ++lookups % 2 == 0 ? transaction->Get({}, key, value)
-                              : transaction->GetForUpdate({}, key, value);
-  };
-  commit_ = [transaction] { return transaction->Commit(); };
-}
-
-void Oracle::BeginBatch(const std::vector<std::string>& keys) {
-  const auto batch = std::make_shared<rocksdb::WriteBatchWithIndex>();
-  for (const std::string& key : keys) {
-    ASSERT_OK(batch->Put(key, "uncommitted"));
-    uncommitted_[key] = "uncommitted";
-  }
-  lookup_ = [this, batch](const std::string& key, std::string* value) {
-    return batch->GetFromBatchAndDB(db_.get(), {}, key, value);
-  };
-  commit_ = [this, batch] { return db_->Write({}, batch->GetWriteBatch()); };
 }
 
 void Oracle::Commit() {
-  ASSERT_OK(commit_());
+  ASSERT_OK(transaction_->Commit());
+  transaction_ = nullptr;
   for (const auto& [key, value] : uncommitted_) (*rows_)[key] = value;
   uncommitted_.clear();
-  lookup_ = nullptr;
-  commit_ = nullptr;
   FlushAll();
 }
 
@@ -249,15 +213,9 @@ void Oracle::OpenReadOnly() {
   EXPECT_TRUE(db_->Put({}, "key", "value").IsNotSupported());
 }
 
-void Oracle::OpenCopy() {
-  CloseAll();
-  ASSERT_OK(
-      DB::OpenForReadOnly(OptionsWithTable(), Path("copy"), OutPtr(&db_)));
-}
-
 // Opens the copy as another machine would, with statistics added to observe the
 // filters.
-void Oracle::OpenCopyWithItsOptions() {
+void Oracle::OpenCopy() {
   CloseAll();
   rocksdb::DBOptions options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;

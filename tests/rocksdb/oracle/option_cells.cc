@@ -64,11 +64,6 @@ const Cell kCells[] = {
     {"DirectReads", kCourse, Database("use_direct_reads=true")},
     {"MappedReads", kCourse, Database("allow_mmap_reads=true")},
     {"AsyncReads", kCourse, [](auto* o) { o->read_.async_io = true; }},
-    {"AsyncReadsLevelByLevel", kCourse,
-     [](auto* o) {
-       o->read_.async_io = true;
-       o->read_.optimize_multiget_for_io = false;
-     }},
     {"FewFilesOpen",
      {kWrite, kCompactToManyFiles, kReopen},
      [](auto* o) {
@@ -93,8 +88,6 @@ const Cell kCells[] = {
        o->blocks_are_counted_ = false;
      },
      Filters::kWhole},
-    {"HashesInBlocks", kCourse,
-     Table("data_block_index_type=kDataBlockBinaryAndHash")},
     {"BlobFiles", kCourse, Database("enable_blob_files=true;min_blob_size=1")},
     {"PartitionsOfTheRequestedSize",
      {kWrite, kCountPartitions},

@@ -22,11 +22,10 @@ void Oracle::Run(const Policy& policy, const std::vector<Step>& steps) {
   // A lookup that a filter lets through then reads one block of each file.
   table_.index_shortening =
       rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
-  options_.disable_auto_compactions = !compacts_by_itself_;
   Use(policy);
   policy_ = policy;
   const auto* const comparator = options_.comparator;
-  rows_ = std::make_shared<Rows>(
+  rows_ = std::make_unique<Rows>(
       [comparator](const std::string& a, const std::string& b) {
         return comparator->Compare(a, b) < 0;
       });
@@ -44,22 +43,15 @@ void Oracle::Run(const Policy& policy, const std::vector<Step>& steps) {
 }
 
 void Oracle::Look() {
-  if (compacts_by_itself_) {
-    ASSERT_OK(db_->PauseBackgroundWork());
-  }
   files_ = ReadFiles();
   for (const File& file : files_) CheckFile(file);
   CheckGets(keys_.present);
   CheckMissing();
-  if (lookup_ == nullptr) CheckMultiGets();
-  CheckSnapshots();
+  if (transaction_ == nullptr) CheckMultiGets();
   CheckWholeScan();
   if (options_.prefix_extractor != nullptr) {
     if (scans_ != Scans::kOfRanges) CheckPrefixScans();
     CheckRangeScans();
-  }
-  if (compacts_by_itself_) {
-    ASSERT_OK(db_->ContinueBackgroundWork());
   }
 }
 
@@ -130,11 +122,11 @@ std::string Oracle::Expected(const std::string& key) const {
 }
 
 std::string Oracle::Lookup(const std::string& key) {
-  if (lookup_ == nullptr) {
+  if (transaction_ == nullptr) {
     return GetText(db_.get(), key, read_, Family(db_.get()));
   }
   std::string value;
-  const Status status = lookup_(key, &value);
+  const Status status = transaction_->Get(read_, key, &value);
   return status.ok() ? value : status.ToString();
 }
 
@@ -205,20 +197,6 @@ void Oracle::CheckMultiGets() {
   }
   if (options_.row_cache == nullptr) {
     ExpectAnswers(PredictGets(probed, /*in_batches=*/true));
-  }
-}
-
-void Oracle::CheckSnapshots() {
-  for (const auto& [snapshot, rows] : snapshots_) {
-    SCOPED_TRACE("a snapshot");
-    rocksdb::ReadOptions read = read_;
-    read.snapshot = snapshot;
-    for (const std::string& key : keys_.present) {
-      const auto row = rows->find(key);
-      EXPECT_EQ(GetText(db_.get(), key, read, Family(db_.get())),
-                row != rows->end() ? row->second : "NotFound: ")
-          << key;
-    }
   }
 }
 
@@ -336,15 +314,6 @@ void Oracle::ExpectScan(const std::string& from, const std::string& to,
   EXPECT_EQ(KeysFrom(it.get()), expected) << "from " << from << " to " << to;
 }
 
-void Oracle::ScanAndCount(const std::string& from, const std::string& to,
-                          const FilterCounts& counts) {
-  rocksdb::ReadOptions read = read_;
-  read.auto_prefix_mode = true;
-  TakeCounts();
-  ExpectScan(from, to, read);
-  EXPECT_EQ(TakeCounts(), counts);
-}
-
 // Opening a file loads its partitions into the block cache.
 void Oracle::CountPartitions() {
   Take({rocksdb::BLOCK_CACHE_FILTER_ADD});
@@ -384,28 +353,20 @@ void Oracle::LookWithoutReading() {
   Open();  // with no block in the cache
   rocksdb::ReadOptions no_reads = read_;
   no_reads.read_tier = rocksdb::kBlockCacheTier;
-  files_ = ReadFiles();
-  TakeCounts();
-  FilterCounts found;
+  size_t let_through = 0;
+  std::string value;
   for (const std::string& key : keys_.missing) {
-    std::string value;
     const Status status = db_->Get(no_reads, Family(db_.get()), key, &value);
     EXPECT_TRUE(status.IsNotFound() || status.IsIncomplete());
-    found.no += status.IsNotFound();
-    found.maybe += status.IsIncomplete();
+    let_through += status.IsIncomplete();
     EXPECT_EQ(db_->KeyMayExist(no_reads, Family(db_.get()), key, &value),
               status.IsIncomplete());
   }
-  const FilterCounts counts = TakeCounts();
-  EXPECT_EQ(2 * found.maybe, counts.maybe);
-  // Outside the file's range no filter is probed.
-  EXPECT_GE(2 * found.no, counts.no);
-  EXPECT_LE(found.maybe, keys_.missing.size() / 25);
+  EXPECT_LE(let_through, keys_.missing.size() / 25);
   for (const std::string& key : keys_.present) {
-    std::string value;
     EXPECT_TRUE(
         db_->Get(no_reads, Family(db_.get()), key, &value).IsIncomplete());
-    EXPECT_TRUE(db_->KeyMayExist({}, Family(db_.get()), key, &value));
+    EXPECT_TRUE(db_->KeyMayExist(no_reads, Family(db_.get()), key, &value));
   }
 }
 

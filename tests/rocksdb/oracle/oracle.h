@@ -28,7 +28,7 @@
 
 #include "rocksdb/comparator.h"
 #include "rocksdb/sst_file_writer.h"
-#include "rocksdb/utilities/transaction.h"
+#include "rocksdb/utilities/transaction_db.h"
 #include "tests/rocksdb/db_fixture.h"
 #include "tests/rocksdb/oracle/file_contents.h"
 #include "tests/rocksdb/policy.h"
@@ -105,10 +105,9 @@ class Oracle : public DbTest {
 
   void Open();  // again, for reading and writing
   void OpenColumnFamily();
-  void OpenTransactions(bool optimistic);
+  void OpenTransactions();
   void OpenReadOnly();
   void OpenCopy();
-  void OpenCopyWithItsOptions();
   void OpenSecondary();  // it catches up after each change
   void ReopenPrimary();
   // The database as it is becomes the copy.
@@ -117,17 +116,13 @@ class Oracle : public DbTest {
   void CloseAll();
 
   // From here on, lookups see `keys` through an uncommitted transaction that
-  // has written them, or through a batch, until Commit().
+  // has written them, until Commit().
   void BeginTransaction(const std::vector<std::string>& keys);
-  void BeginBatch(const std::vector<std::string>& keys);
   void Commit();
 
   // Looks keys up without reading the disk: a missing key is known to be
   // missing if no filter lets it through; otherwise the result is unknown.
   void LookWithoutReading();
-  // Scans a range, and expects filters to be probed if they know about it.
-  void ScanAndCount(const std::string& from, const std::string& to,
-                    const FilterCounts& counts);
   void CountPartitions();
   // Each three neighbours, and each of them before and after the last row.
   void MultiGetEverywhere();
@@ -148,7 +143,6 @@ class Oracle : public DbTest {
     kOfRanges    // alone: some keys have no prefix, or don't sort next to it
   };
   Scans scans_ = Scans::kCounted;
-  bool compacts_by_itself_ = false;
   // Is false if RocksDB keeps rows, or keys of blocks, outside its block cache.
   bool blocks_are_counted_ = true;
 
@@ -214,7 +208,6 @@ class Oracle : public DbTest {
   void CheckGets(const std::vector<std::string>& keys);
   void CheckMissing();
   void CheckMultiGets();
-  void CheckSnapshots();
   void CheckWholeScan();
   void CheckPrefixScans();
   void CheckRangeScans();
@@ -223,18 +216,16 @@ class Oracle : public DbTest {
 
   Policy writes_with_;          // from the next open on
   Policy policy_;               // `db_` was opened with it
-  std::shared_ptr<Rows> rows_;  // that can be read
+  std::unique_ptr<Rows> rows_;  // that can be read
   std::map<std::string, std::string> uncommitted_;
   std::unordered_set<std::string> in_memtable_;
-  std::vector<std::pair<const rocksdb::Snapshot*, std::shared_ptr<Rows>>>
-      snapshots_;
+  std::vector<const rocksdb::Snapshot*> snapshots_;
   std::vector<File> files_;
 
   std::unique_ptr<rocksdb::DB> primary_;  // while `db_` is a secondary
   rocksdb::ColumnFamilyHandle* family_ = nullptr;
-  std::function<rocksdb::Transaction*()> begin_transaction_;
-  std::function<rocksdb::Status(const std::string&, std::string*)> lookup_;
-  std::function<rocksdb::Status()> commit_;
+  rocksdb::TransactionDB* transactions_ = nullptr;  // `db_` as such
+  std::unique_ptr<rocksdb::Transaction> transaction_;
 };
 
 }  // namespace linebloom

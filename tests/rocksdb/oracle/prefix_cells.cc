@@ -39,36 +39,11 @@ void UseShortKeys(Oracle* o) {
   o->scans_ = Oracle::Scans::kOfRanges;
 }
 
-// Rows without a prefix fill whole partitions, which then have no keys: between
-// partitions with prefixes, first, and last.
-void UseManyKeysWithoutPrefix(Oracle* o) {
-  o->UseExtractor("fixed:4");
-  o->table().whole_key_filtering = false;
-  o->table().block_size = 1;
-  o->partition_size_ = 1;
-  o->keys_ = {};
-  for (char first = 'a'; first <= 'z'; ++first) {
-    for (char second = 'a'; second <= 'z'; ++second) {
-      const std::string key = {first, second};
-      (second % 2 == 0 ? o->keys_.present : o->keys_.missing).push_back(key);
-      if (first % 8 == 0 && second == 'm') {
-        o->keys_.present.push_back(key + "mm1");
-        o->keys_.missing.push_back(key + "mn1");
-      }
-    }
-  }
-  o->scans_ = Oracle::Scans::kOfRanges;
-}
-
 const Cell kPrefixCells[] = {
     {"KeysAndPrefixes", kPrefixCourse, UsePrefixes},
     {"PrefixesAlone", kPrefixCourse, UsePrefixesAlone},
     {"KeysWithoutPrefix", kPrefixCourse, UseShortKeys<true>},
     {"KeysWithoutPrefixOrFilter", kPrefixCourse, UseShortKeys<false>},
-    {.name = "PartitionsWithoutKeys",
-     .steps = kPrefixCourse,
-     .setting = UseManyKeysWithoutPrefix,
-     .policies = kOfKeylessPartitions},
     {.name = "ToLinebloom",
      .steps = {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
      .setting = UsePrefixes,
@@ -188,36 +163,16 @@ std::vector<Cell> ChangeCells() {
 INSTANTIATE_CELLS(PrefixChange, ChangeCells());
 
 // ---------------------------------------------------------------------------
-// Keys may sort before their prefix; these cells count what range scans probe
-// then.
-
-constexpr FilterCounts kNotProbed;
-constexpr FilterCounts kYes{0, 1, 0};
-constexpr FilterCounts kNo{1, 0, 0};
-
-Step Scan(const std::string& from, const std::string& to,
-          const FilterCounts& counts) {
-  return {"Scan from " + from + " to " + to,
-          [=](Oracle* o) { o->ScanAndCount(from, to, counts); }};
-}
-
-void UseKeysBeforeTheirPrefix(Oracle* o) {
-  o->options().comparator = rocksdb::ReverseBytewiseComparator();
-  o->UseExtractor("fixed:4");
-  o->table().whole_key_filtering = false;
-  o->keys_ = {{"aaaa123", "aaaa211", "aaaa900", "aab", "aaba123", "qqqq",
-               "qqqq123", "zzz"},
-              {"aaaa000", "aaca0", "zzzz999", "aa"}};
-  o->scans_ = Oracle::Scans::kOfRanges;
-}
+// Keys in reverse order sort before their prefix.
 
 const Cell kReverseCells[] = {
     {"KeysBeforeTheirPrefix",
-     {kWrite, Scan("aaaa999", "aaaa000", kYes), Scan("aaaa999", "aaaa", kYes),
-      Scan("aaaa", "aaaa500", kYes), Scan("aaca999", "aaca000", kNo),
-      Scan("zzz", "aaaz", kNotProbed), kUpdate, kCompact},
-     UseKeysBeforeTheirPrefix,
-     Filters::kWhole},
+     {kWrite, kUpdate, kReopen, kCompact},
+     [](auto* o) {
+       o->options().comparator = rocksdb::ReverseBytewiseComparator();
+       UsePrefixesAlone(o);
+       o->scans_ = Oracle::Scans::kOfRanges;
+     }},
 };
 INSTANTIATE_CELLS(ReverseOrder, kReverseCells);
 

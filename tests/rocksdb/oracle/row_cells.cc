@@ -62,20 +62,6 @@ const Cell kCompactionCells[] = {
     // RocksDB selects files of level 0 by their range if there are more than
     // three.
     {"ManyFilesOfLevel0", {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate}},
-    {"Universal",
-     {kWrite, kUpdate, kWriteEven, kCompact, kUpdate, kReopen},
-     Database("compaction_style=kCompactionStyleUniversal;num_levels=5")},
-    {"UniversalByItself",
-     {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate, kWrite, kReopen},
-     [](auto* o) {
-       o->UseDatabaseOptions(
-           "compaction_style=kCompactionStyleUniversal;"
-           "level0_file_num_compaction_trigger=3");
-       o->compacts_by_itself_ = true;
-     }},
-    {"Fifo",
-     {kWrite, kUpdate, kWriteEven, kWriteOdd},
-     Database("compaction_style=kCompactionStyleFIFO")},
     // The last level has no filters.
     {"OptimizedForHits",
      {kWrite, kCompact, kUpdate, kReopen},

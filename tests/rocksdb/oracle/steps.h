@@ -119,10 +119,8 @@ STEP(MultiGetEverywhere) { o->MultiGetEverywhere(); }
 STEP(VerifyChecksums) { EXPECT_OK(o->db()->VerifyChecksum()); }
 STEP(LookWithoutReading) { o->LookWithoutReading(); }
 STEP(OpenColumnFamily) { o->OpenColumnFamily(); }
-STEP(OpenOptimistic) { o->OpenTransactions(true); }
-STEP(OpenPessimistic) { o->OpenTransactions(false); }
+STEP(OpenTransactions) { o->OpenTransactions(); }
 STEP(BeginTransaction) { o->BeginTransaction(EveryNth(o->keys_.missing, 10)); }
-STEP(BeginBatch) { o->BeginBatch(EveryNth(o->keys_.missing, 10)); }
 STEP(Commit) { o->Commit(); }
 
 STEP(OpenReadOnly) { o->OpenReadOnly(); }
@@ -130,7 +128,6 @@ STEP(OpenSecondary) { o->OpenSecondary(); }
 STEP(Checkpoint) { o->MakeCheckpoint(); }
 STEP(BackUp) { o->BackUpAndRestore(); }
 STEP(OpenCopy) { o->OpenCopy(); }
-STEP(OpenCopyWithItsOptions) { o->OpenCopyWithItsOptions(); }
 
 inline Step SecondaryWith(const Policy& policy) {
   return UseAnd("SecondaryWith", policy, &Oracle::OpenSecondary);

@@ -60,23 +60,14 @@ const Cell kAwayCells[] = {
 INSTANTIATE_CELLS(SwitchAway, kAwayCells);
 
 const Cell kOpenCells[] = {
-    {"ReadOnly", {kWrite, kUpdate, kOpenReadOnly}},
-    {"ReadOnlyWithAWriteAheadLog", {kWrite, kWriteUnflushed, kOpenReadOnly}},
+    {"ReadOnly", {kWrite, kWriteUnflushed, kOpenReadOnly}},
     {"Secondary", {kWrite, kOpenSecondary, kUpdate, kWriteEven, kCompact}},
-    {"Checkpoint", {kWrite, kUpdate, kCheckpoint, kOpenCopy}},
-    {"CheckpointOfUnflushedRows",
-     {kWrite, kWriteUnflushed, kCheckpoint, kOpenCopy}},
-    {"CheckpointWithItsOwnOptions",
-     {kWrite, kCheckpoint, kOpenCopyWithItsOptions}},
+    {"Checkpoint", {kWrite, kWriteUnflushed, kCheckpoint, kOpenCopy}},
     {"Backup", {kWrite, kBackUp, kUpdate, kBackUp, kOpenCopy}},
-    {"BackupWithItsOwnOptions", {kWrite, kBackUp, kOpenCopyWithItsOptions}},
     {"ColumnFamily",
      {kOpenColumnFamily, kWrite, kUpdate, kOpenColumnFamily, kCompact}},
-    {"OptimisticTransaction",
-     {kOpenOptimistic, kWrite, kUpdate, kBeginTransaction, kCommit}},
-    {"PessimisticTransaction",
-     {kOpenPessimistic, kWrite, kUpdate, kBeginTransaction, kCommit}},
-    {"WriteBatchWithIndex", {kWrite, kUpdate, kBeginBatch, kCommit}},
+    {"Transaction",
+     {kOpenTransactions, kWrite, kUpdate, kBeginTransaction, kCommit}},
 };
 INSTANTIATE_CELLS(Open, kOpenCells);
 
@@ -92,10 +83,6 @@ const Cell kOpenAndSwitchCells[] = {
     {.name = "SecondaryNotSwitched",
      .steps = {kWrite, kOpenSecondary, PrimaryWith(kLinebloom), kUpdate,
                kCompact},
-     .policies = {kBloom}},
-    {.name = "BackupsOnBothSides",
-     .steps = {kWrite, kBackUp, With(kLinebloom), kUpdate, kBackUp, kOpenCopy,
-               kOpenCopyWithItsOptions},
      .policies = {kBloom}},
     {.name = "IngestedFileOfBloom",
      .steps = {kWrite, With(kBloom), kIngest, With(kLinebloom), kUpdate},
