@@ -360,7 +360,7 @@ Json ReportAsJson(const MigrateConfig& config, const Target& target,
   return json;
 }
 
-// "28 foreign filter, 2 no filter".
+// "28 other policy, 2 no filter".
 std::string ReasonsText(const Json& files) {
   std::map<std::string, uint64_t> counts;
   for (const Json& file : files) ++counts[file["reason"]];
