@@ -206,7 +206,10 @@ Answer AnswerFor(const CacheFacts& facts, const Policies& policies) {
         TreeWith(policy == policies.end() ? nullptr : policy->second.get(),
                  std::move(load.trees[i]));
   }
-  answer.renewed = BitsFor(load).reads;
+  // Where all filters are fixed nothing is left to choose.
+  answer.renewed = std::ranges::any_of(load.trees, &read_model::Tree::renews)
+                       ? BitsFor(load).reads
+                       : ReadsOf(load.trees, load);
   return answer;
 }
 

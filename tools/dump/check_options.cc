@@ -40,6 +40,9 @@ namespace {
 // The policies are tried with a file of this many keys.
 constexpr uint64_t kKeysOfCheck = 20'000;
 
+// What bits_per_key=auto gives to files that no block cache is known of.
+constexpr char kUnchosen[] = "10 bits per key outside a block cache";
+
 // An options file as RocksDB loads it.
 struct OptionsFile {
   rocksdb::DBOptions db;
@@ -147,8 +150,7 @@ std::string ChosenText(const std::string& family, const Known& known) {
     return absl::StrCat(BitsFor(facts.load).average_bits,
                         " bits per key (expected)");
   }
-  return absl::StrCat(kDefaultBitsPerKey,
-                      " bits per key outside a block cache");
+  return kUnchosen;
 }
 
 // Sets `problem` to a sentence if the policy doesn't yield what it names.
@@ -183,7 +185,8 @@ Json Check(const rocksdb::ColumnFamilyDescriptor& family,
                        : std::string(ToString(filter.kind));
   const auto* const own = OptionsOfLinebloom(table->filter_policy.get());
   if (own != nullptr && IsAuto(*own)) {
-    json["chosen"] = ChosenText(family.name, known);
+    json["chosen"] =
+        file.has_listener ? ChosenText(family.name, known) : kUnchosen;
   } else {
     json["bits_per_key"] = 8.0 * filter.bytes / kKeysOfCheck;
     json["false_positive_rate"] =
