@@ -14,8 +14,8 @@
 #include "filter_policy/listener/level_size_listener.h"
 #include "filter_policy/policy/policy_options.h"
 #include "filter_policy/tree/ledger.h"
-#include "filter_policy/tree/live_files.h"
 #include "filter_policy/tree/new_file.h"
+#include "filter_policy/tree/tree_state.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/metadata.h"
 #include "table/file_facts.h"
@@ -50,13 +50,13 @@ absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path) {
 // The metadata has them only of files that RocksDB has opened. (Don't make it
 // open the rest: a damaged footer can make it throw.) 0 for files that can't be
 // read, which are reported when they are examined.
-uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& meta) {
+double EntriesOf(rocksdb::DB* db, const SstFileMetaData& meta) {
   uint64_t entries = meta.num_entries;
   if (entries == 0) {
     const auto file = SstFile::Open(PathOf(meta), db->GetFileSystem());
     if (file.ok()) entries = file->properties().num_entries;
   }
-  return entries;
+  return static_cast<double>(entries);
 }
 
 // Lists the files of each family and, if its policy needs it, describes the
@@ -64,18 +64,16 @@ uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& meta) {
 // the present filters, which rebuilt a tree of 5-bit Bloom filters with 13.9
 // bits instead of 10.
 void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
-  std::vector<rocksdb::LiveFileMetaData> listed;
-  db->GetLiveFilesMetaData(&listed);
-  for (rocksdb::LiveFileMetaData& file : listed) {
-    file.num_entries = EntriesOf(db, file);
-  }
-  LiveFiles ledger;
-  ledger.List(listed, ledger.version());
   for (FamilyToRebuild& family : *families) {
     db->GetColumnFamilyMetaData(family.handle, &family.files);
-    if (IsLevelAware(family.policy)) {
-      family.tree = ledger.families()[family.name].tree;
+    if (!IsLevelAware(family.policy)) continue;
+    auto tree = std::make_shared<TreeState>();
+    for (const rocksdb::LevelMetaData& level : family.files.levels) {
+      for (const SstFileMetaData& file : level.files) {
+        tree->Add({.unknown = EntriesOf(db, file)}, level.level);
+      }
     }
+    family.tree = std::move(tree);
   }
 }
 
