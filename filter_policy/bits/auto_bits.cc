@@ -83,8 +83,7 @@ ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
 }
 
 AutoBits BitsFor(const CacheLoad& load) {
-  const std::vector<read_model::Tree> trees =
-      read_model::Renewed(read_model::Merged(load.trees));
+  const std::vector<read_model::Tree> trees = read_model::Renewed(load.trees);
   // Beside the cache, filters cost no reads.
   const read_model::Choice choice =
       load.cache.holds_metadata

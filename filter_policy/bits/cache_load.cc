@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "filter_policy/bits/rocksdb_cache.h"
 #include "filter_policy/bits/tree_model.h"
@@ -182,13 +185,32 @@ CacheLoad LoadOf(const CacheUsers& users,
 }
 
 void AddRuns(const CacheUsers& users, CacheLoad* load) {
+  constexpr size_t kFew = 16;
+  constexpr double kAlike = 4;  // lookups per row
+  const bool are_few = users.families.size() <= kFew;
+  struct Alike {
+    TreeModel model;
+    double lookups = 0;
+  };
+  std::map<std::tuple<bool, LineKind, int64_t>, Alike> trees;
   for (size_t i = 0; i < users.families.size(); ++i) {
     const CacheUsers::Family& family = users.families[i];
-    read_model::Tree& tree = load->trees[i];
-    const double lookups = tree.lookups;
-    tree = ModelOf(*family.tree, family.style);
-    tree.lookups = lookups;
-    tree.line = family.line;
+    const double lookups = load->trees[i].lookups;
+    const double per_row =
+        lookups / std::max(1.0, family.tree->filters.all_rows());
+    const int64_t group =
+        are_few
+            ? static_cast<int64_t>(i)
+            : std::lround(std::log(std::max(1e-9, per_row)) / std::log(kAlike));
+    Alike& alike = trees[{TreeModel::Renews(*family.tree), family.line, group}];
+    alike.model.Add(*family.tree, family.style);
+    alike.lookups += lookups;
+  }
+  load->trees.clear();
+  for (const auto& [key, alike] : trees) {
+    read_model::Tree& tree = load->trees.emplace_back(alike.model.Model());
+    tree.lookups = alike.lookups;
+    tree.line = std::get<LineKind>(key);
   }
 }
 

@@ -40,6 +40,7 @@ struct CacheLoad {
 // Without the runs of the trees, which take longer than the rest.
 CacheLoad LoadOf(const CacheUsers& users,
                  const rocksdb::BlockBasedTableOptions& table);
+// Trees with about as many lookups per row become one, unless they are few.
 void AddRuns(const CacheUsers& users, CacheLoad* load);
 
 }  // namespace linebloom

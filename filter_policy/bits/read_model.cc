@@ -340,33 +340,6 @@ void SetRegret(std::vector<Tried>* tried) {
 
 }  // namespace
 
-void Run::Add(const Files& file) {
-  const auto size_of = [](const Files& f) {
-    return std::lround(std::log2(std::max(1.0, f.rows / f.count)));
-  };
-  const auto alike = std::ranges::find_if(files, [&](const Files& f) {
-    return size_of(f) == size_of(file) &&
-           f.kept.has_value() == file.kept.has_value() &&
-           (!f.kept || (f.kept->bytes > 0) == (file.kept->bytes > 0));
-  });
-  if (alike == files.end()) {
-    files.push_back(file);
-    return;
-  }
-  if (file.kept) {
-    const double rows = std::max(1.0, alike->rows + file.rows);
-    alike->kept->rate +=
-        (file.kept->rate - alike->kept->rate) * file.rows / rows;
-    alike->kept->bytes += file.kept->bytes;
-  }
-  alike->count += file.count;
-  alike->rows += file.rows;
-  alike->filter_keys += file.filter_keys;
-  alike->index_bytes += file.index_bytes;
-  alike->data_blocks += file.data_blocks;
-  alike->data_bytes += file.data_bytes;
-}
-
 std::vector<Tree> Renewed(std::vector<Tree> trees) {
   for (Tree& tree : trees) {
     if (tree.renews) KeepNone(&tree);
@@ -398,51 +371,6 @@ std::vector<Load> LoadsBetween(double least_hits, double most_hits,
   }
   add(most_hits);
   return loads;
-}
-
-namespace {
-
-Tree SumOf(const std::vector<const Tree*>& trees) {
-  double rows = 0;
-  size_t runs = 0;
-  for (const Tree* tree : trees) {
-    rows += RowsOf(*tree);
-    runs = std::max(runs, tree->runs.size());
-  }
-  Tree sum;
-  sum.renews = trees[0]->renews;
-  sum.line = trees[0]->line;
-  sum.runs.resize(runs, {.covered = 0});
-  for (const Tree* tree : trees) {
-    sum.lookups += tree->lookups;
-    for (size_t i = 0; i < tree->runs.size(); ++i) {
-      const Run& run = tree->runs[i];
-      Run& alike = sum.runs[runs - tree->runs.size() + i];
-      alike.level0 = run.level0;
-      // Lookups in the other trees don't meet it.
-      alike.covered += run.covered * RowsOf(*tree) / std::max(1.0, rows);
-      for (const Files& files : run.files) alike.Add(files);
-    }
-  }
-  return sum;
-}
-
-}  // namespace
-
-std::vector<Tree> Merged(const std::vector<Tree>& trees) {
-  constexpr size_t kFew = 16;
-  if (trees.size() <= kFew) return trees;
-  constexpr double kAlike = 4;  // lookups per row
-  std::map<std::tuple<bool, LineKind, int64_t>, std::vector<const Tree*>> alike;
-  for (const Tree& tree : trees) {
-    const double per_row = tree.lookups / std::max(1.0, RowsOf(tree));
-    alike[{tree.renews, tree.line,
-           std::lround(std::log(std::max(1e-9, per_row)) / std::log(kAlike))}]
-        .push_back(&tree);
-  }
-  std::vector<Tree> few;
-  for (const auto& [key, some] : alike) few.push_back(SumOf(some));
-  return few;
 }
 
 Reads ReadsPerLookup(std::vector<Tree> trees, const Cache& cache,

@@ -46,10 +46,6 @@ struct Run {
   // The share of the key space in the files' ranges, 0 to 1.
   double covered = 1;
   bool level0 = false;
-
-  // Adds a file to those that are alike: at most about a factor of two smaller
-  // or larger, and both with or both without a filter that is kept.
-  void Add(const Files& file);
 };
 
 // A column family. Several that share a cache, also of several databases, are
@@ -140,9 +136,6 @@ Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
 // share is about best for one of them.
 std::vector<Load> LoadsBetween(double least_hits, double most_hits,
                                double scanned_blocks_per_lookup);
-
-// Trees with about as many lookups per row as one, unless there are few.
-std::vector<Tree> Merged(const std::vector<Tree>& trees);
 
 // Callers pass the cache as it is: this is the only margin. A cache taken for
 // 10 % larger than it is costs up to 400 times the reads at the cliff, and one

@@ -1,14 +1,12 @@
 #include "filter_policy/bits/tree_model.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace linebloom {
 namespace {
 
-// More files of level 0 count as alike: a model of each would take long, and
-// levels have fewer at rest.
+// More files of level 0 count as one run, which each lookup meets as often: a
+// model of each would take long, and levels have fewer at rest.
 constexpr size_t kMostRunsOfLevel0 = 24;
 
 // Of `totals`, what a part of its runs, rows or files has.
@@ -31,41 +29,56 @@ read_model::Files FilesOf(const FileTotals& totals) {
                                   totals.rows > 0 ? totals.passed / known : 1}};
 }
 
-void AddLevel0(std::vector<FileTotals> level0, read_model::Tree* tree) {
-  std::ranges::sort(level0, {}, &FileTotals::all_rows);
-  double met = 1;
-  if (level0.size() > kMostRunsOfLevel0) {
-    FileTotals all;
-    for (const FileTotals& file : level0) all.Add(file);
-    met = static_cast<double>(level0.size()) / kMostRunsOfLevel0;
-    level0.assign(kMostRunsOfLevel0, Scaled(all, 1.0 / kMostRunsOfLevel0));
+}  // namespace
+
+void TreeModel::Add(const TreeState& tree, rocksdb::CompactionStyle style) {
+  TreeState rest =
+      style == rocksdb::kCompactionStyleLevel ? tree.AtRest() : tree;
+  const double rows = tree.filters.all_rows();
+  rows_ += rows;
+  renews_ = renews_ || Renews(tree);
+  std::ranges::sort(rest.level0, {}, &FileTotals::all_rows);
+  for (size_t i = 0; i < rest.level0.size(); ++i) {
+    Run& run = level0_[static_cast<int>(std::min(i, kMostRunsOfLevel0 - 1))];
+    run.files[0].Add(rest.level0[i]);
+    run.rows_met += rows;
   }
-  for (const FileTotals& file : level0) {
-    if (file.all_rows() > 0) {
-      tree->runs.push_back(
-          {.files = {FilesOf(file)}, .covered = met, .level0 = true});
+  const int last = rest.LastLevel();
+  for (const auto& [level, alike] : rest.levels) {
+    Run& run = levels_[level - last];
+    for (const auto& [size_class, files] : alike) {
+      run.files[size_class].Add(files);
     }
+    run.rows_met += rows;
   }
 }
 
-}  // namespace
+read_model::Tree TreeModel::Model() const {
+  read_model::Tree model = {.renews = renews_};
+  for (const auto* const runs : {&level0_, &levels_}) {
+    for (const auto& [place, run] : *runs) {
+      read_model::Run& to = model.runs.emplace_back(
+          read_model::Run{.covered = run.rows_met / std::max(1.0, rows_),
+                          .level0 = runs == &level0_});
+      for (const auto& [size_class, files] : run.files) {
+        if (files.all_rows() > 0) to.files.push_back(FilesOf(files));
+      }
+      if (to.files.empty()) model.runs.pop_back();
+    }
+  }
+  return model;
+}
+
+bool TreeModel::Renews(const TreeState& tree) {
+  const FileTotals& all = tree.filters;
+  return all.keys + all.unfiltered + all.unknown > 0;
+}
 
 read_model::Tree ModelOf(const TreeState& tree,
                          rocksdb::CompactionStyle style) {
-  const TreeState rest =
-      style == rocksdb::kCompactionStyleLevel ? tree.AtRest() : tree;
-  const FileTotals& all = tree.filters;
-  read_model::Tree model = {.renews =
-                                all.keys + all.unfiltered + all.unknown > 0};
-  AddLevel0(rest.level0, &model);
-  for (const auto& [level, alike] : rest.levels) {
-    read_model::Run run;
-    for (const auto& [size_class, totals] : alike) {
-      if (totals.all_rows() > 0) run.files.push_back(FilesOf(totals));
-    }
-    if (!run.files.empty()) model.runs.push_back(std::move(run));
-  }
-  return model;
+  TreeModel model;
+  model.Add(tree, style);
+  return model.Model();
 }
 
 }  // namespace linebloom

@@ -1,5 +1,7 @@
-// A column family's files as the model has them.
+// Column families' files as the model has them.
 #pragma once
+
+#include <map>
 
 #include "filter_policy/bits/read_model.h"
 #include "filter_policy/tree/tree_state.h"
@@ -7,8 +9,30 @@
 
 namespace linebloom {
 
-// The runs of a tree, the newest first; leveled trees at rest. All files keep
-// their filters. Renews unless its column family has no filter policy.
+// A tree, or several with about as many lookups per row as one, so that there
+// are few: the runs of the newest files, then the levels, counted from the
+// last one. Leveled trees at rest. All files keep their filters.
+class TreeModel {
+ public:
+  void Add(const TreeState& tree, rocksdb::CompactionStyle style);
+
+  read_model::Tree Model() const;
+
+  // False if its column family has no filter policy.
+  static bool Renews(const TreeState& tree);
+
+ private:
+  struct Run {
+    std::map<int, FileTotals> files;  // by what is alike
+    double rows_met = 0;              // of the trees that have it
+  };
+
+  std::map<int, Run> level0_;
+  std::map<int, Run> levels_;  // from the last one, which is 0
+  double rows_ = 0;            // of the trees
+  bool renews_ = false;
+};
+
 read_model::Tree ModelOf(const TreeState& tree, rocksdb::CompactionStyle style);
 
 }  // namespace linebloom

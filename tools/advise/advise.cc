@@ -60,7 +60,7 @@ bool IsWorthIt(const ReadRange& now, const ReadRange& best) {
 // What is expected of files with the filters that they have, or of a choice.
 Json Candidate(const std::string& label, const CacheLoad& load,
                const Choice& choice = {}) {
-  const std::vector<read_model::Tree> trees = read_model::Merged(load.trees);
+  const std::vector<read_model::Tree>& trees = load.trees;
   const std::vector<read_model::Load> loads = read_model::LoadsBetween(
       load.hits.least, load.hits.most, load.scanned_blocks_per_lookup);
   const auto reads_of = [&](const read_model::Load& with) {

@@ -4,9 +4,13 @@
 
 #include <cmath>
 #include <memory>
+#include <random>
+#include <vector>
 
 #include "filter_policy/bits/rocksdb_cache.h"
+#include "filter_policy/bits/tree_model.h"
 #include "rocksdb/version.h"
+#include "tests/filter_policy/tree/filtered_files.h"
 
 namespace linebloom {
 namespace {
@@ -176,6 +180,54 @@ TEST_F(LoadOfTest, TheShapeOfLookups) {
   tree->Add({.rows = 1}, 0);
   users_.families[1].tree = tree;
   EXPECT_GT(Load().shape_of_lookups, 1.5 * of_one_run);
+}
+
+// A thousand column families of unlike sizes and lookups are as their mean.
+TEST_F(LoadOfTest, ManyFamiliesAreFewTrees) {
+  std::mt19937_64 random(1);
+  double rows = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double scale = 0.1 + static_cast<double>(random() % 1000) / 1000;
+    AddFamily(0, i % 30);
+    users_.families.back().tree = std::make_shared<const TreeState>(
+        TreeOf({{FilteredFile(500 * scale), i % 4 == 0 ? 0 : 4},
+                {FilteredFile(5000 * scale), 5},
+                {FilteredFile(50'000 * scale), 6}}));
+    rows += 55'500 * scale;
+  }
+  for (int source = 0; source < 30; ++source) LookUp(source, 1 + source, 0);
+  const CacheLoad load = Load();
+  EXPECT_LE(load.trees.size(), 16u);
+  std::vector<read_model::Tree> trees = LoadOf(users_, table_).trees;
+  double lookups = 0;
+  for (size_t i = 0; i < trees.size(); ++i) {
+    lookups += trees[i].lookups;
+    trees[i].runs =
+        ModelOf(*users_.families[i].tree, users_.families[i].style).runs;
+  }
+  double merged_rows = 0;
+  for (const read_model::Tree& tree : load.trees) {
+    lookups -= tree.lookups;
+    for (const read_model::Run& run : tree.runs) {
+      for (const read_model::Files& files : run.files) {
+        merged_rows += files.rows;
+      }
+    }
+  }
+  EXPECT_NEAR(0, lookups, 1e-6);
+  EXPECT_NEAR(1, merged_rows / rows, 1e-9);
+  for (const double bits : {4.0, 7.0, 10.0}) {
+    for (const double hits : {0.0, 0.2}) {
+      const auto reads = [&](const std::vector<read_model::Tree>& of) {
+        return read_model::ReadsPerLookup(read_model::Renewed(of),
+                                          {.capacity = 1.2 * rows},
+                                          {.hit_share = hits}, {bits})
+            .all();
+      };
+      EXPECT_NEAR(1, reads(load.trees) / reads(trees), 0.2)
+          << bits << " bits, hits " << hits;
+    }
+  }
 }
 
 }  // namespace

@@ -243,24 +243,6 @@ TEST(ReadModelTest, FilesKeepTheirFilters) {
                                      {.average_bits = 6, .by_level = false}));
 }
 
-TEST(ReadModelTest, SmallFilesAreCountedApart) {
-  read_model::Run run;
-  for (int i = 0; i < 20; ++i) run.Add(Alike(1, 60'000 + 100 * i));
-  for (int i = 0; i < 5; ++i) run.Add(Alike(1, 1000));
-  ASSERT_EQ(run.files.size(), 2);
-  EXPECT_EQ(run.files[0].count, 20);
-  EXPECT_EQ(run.files[1].rows, 5000);
-  // What is kept stays apart from what isn't; rates are averages over rows.
-  Files kept = Alike(1, 1000);
-  kept.kept = Filters{100, 0.1};
-  run.Add(kept);
-  kept.kept = Filters{300, 0.3};
-  run.Add(kept);
-  ASSERT_EQ(run.files.size(), 3);
-  EXPECT_EQ(run.files[2].kept->bytes, 400);
-  EXPECT_NEAR(run.files[2].kept->rate, 0.2, 1e-9);
-}
-
 TEST(ReadModelTest, FiltersOutsideTheCacheAreNeverRead) {
   const Reads reads = ReadsPerLookup(
       {MeasuredTree()}, {.capacity = 1e6, .holds_metadata = false}, {}, {});
@@ -397,45 +379,6 @@ TEST(LoadsBetweenTest, FewSharesForWhatIsBest) {
   EXPECT_EQ(shares(0.02, 0.6), std::vector<double>({0.02, 0.1, 0.3, 0.6}));
   EXPECT_EQ(shares(0.5, 0.52), std::vector<double>({0.51}));
   EXPECT_EQ(shares(0, 0), std::vector<double>({0}));
-}
-
-// A thousand column families of unlike sizes and lookups are as their mean.
-TEST(MergedTest, AlikeTreesAreOne) {
-  std::mt19937_64 random(1);
-  std::vector<Tree> trees;
-  double rows = 0;
-  double lookups = 0;
-  for (int i = 0; i < 1000; ++i) {
-    const double scale = 0.1 + static_cast<double>(random() % 1000) / 1000;
-    trees.push_back(TreeOf({500 * scale, 5000 * scale, 50'000 * scale}));
-    trees.back().lookups = scale * (1 + static_cast<double>(random() % 30));
-    rows += 55'500 * scale;
-    lookups += trees.back().lookups;
-  }
-  const std::vector<Tree> merged = Merged(trees);
-  EXPECT_LE(merged.size(), 16u);
-  double merged_rows = 0;
-  double merged_lookups = 0;
-  for (const Tree& tree : merged) {
-    ASSERT_EQ(3u, tree.runs.size());
-    merged_lookups += tree.lookups;
-    for (const read_model::Run& run : tree.runs) {
-      for (const Files& files : run.files) merged_rows += files.rows;
-    }
-  }
-  EXPECT_NEAR(1, merged_rows / rows, 1e-9);
-  EXPECT_NEAR(1, merged_lookups / lookups, 1e-9);
-  const Cache cache = {.capacity = 1.2 * rows};
-  for (const double bits : {4.0, 7.0, 10.0}) {
-    for (const double hits : {0.0, 0.2}) {
-      const auto reads = [&](const std::vector<Tree>& of) {
-        return ReadsPerLookup(of, cache, {.hit_share = hits}, {bits}).all();
-      };
-      EXPECT_NEAR(1, reads(merged) / reads(trees), 0.2)
-          << bits << " bits, hits " << hits;
-    }
-  }
-  EXPECT_EQ(3u, Merged({trees[0], trees[1], trees[2]}).size());
 }
 
 }  // namespace
