@@ -229,7 +229,9 @@ void LiveFiles::List(const std::vector<rocksdb::LiveFileMetaData>& listed,
     if (!here.is_known) {
       const auto bytes = static_cast<double>(file.size);
       here.totals =
-          known_bytes > 0 ? Scaled(known, bytes / known_bytes) : FileTotals();
+          known_bytes > 0
+              ? Scaled(known, bytes / known_bytes)
+              : FileTotals{.unknown = static_cast<double>(file.num_entries)};
       here.totals.files = 1;
     }
     Place(&families_[file.column_family_name], file.level, &here);

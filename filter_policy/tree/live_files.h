@@ -6,11 +6,12 @@
 //   properties of a file  LevelDB's files have none, those of other writers
 //                         lack some, and files that RocksDB has not opened
 //                         are not read yet: the file counts as the average of
-//                         the database's known files, by its bytes
+//                         the database's known files, by its bytes; without a
+//                         known file, by its entries
 //   of all files          nothing is told of the tree; files get the average
 //   inputs of a job       CompactFiles() calls no listener before it ends: its
 //                         files make up for nothing that others have
-//   keys to flush         those of the last flush
+//   keys to flush         as many as files of level 0 have on average
 //   levels of outputs     the files are listed anew
 //
 // What a file claims is held to what its bytes can have, because a file that

@@ -48,7 +48,6 @@ struct TreeState {
   // order: a flushed file then belongs to the largest run.
   bool in_order = false;
 
-  // All who know a tree, by events or by its files, fill it with this.
   void Add(const FileTotals& file, int level);
   void Remove(const FileTotals& file, int level);
 

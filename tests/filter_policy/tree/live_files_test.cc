@@ -113,6 +113,10 @@ TEST_F(LiveFilesTest, WithoutAKnownFileThereIsNoTree) {
   listed_.push_back(Unopened(1, 100));
   List();
   EXPECT_EQ(nullptr, DescribeFlush().tree);
+  // RocksDB knows the rows of files that it has opened.
+  listed_[0].num_entries = 70;
+  List();
+  EXPECT_EQ(70, Rows());
 }
 
 // They can't be read a second time with another result.
