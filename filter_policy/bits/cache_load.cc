@@ -192,7 +192,7 @@ void AddRuns(const CacheUsers& users, CacheLoad* load) {
     TreeModel model;
     double lookups = 0;
   };
-  std::map<std::tuple<bool, LineKind, int64_t>, Alike> trees;
+  std::map<std::tuple<int64_t, bool, LineKind>, Alike> trees;
   for (size_t i = 0; i < users.families.size(); ++i) {
     const CacheUsers::Family& family = users.families[i];
     const double lookups = load->trees[i].lookups;
@@ -202,7 +202,7 @@ void AddRuns(const CacheUsers& users, CacheLoad* load) {
         are_few
             ? static_cast<int64_t>(i)
             : std::lround(std::log(std::max(1e-9, per_row)) / std::log(kAlike));
-    Alike& alike = trees[{TreeModel::Renews(*family.tree), family.line, group}];
+    Alike& alike = trees[{group, TreeModel::Renews(*family.tree), family.line}];
     alike.model.Add(*family.tree, family.style);
     alike.lookups += lookups;
   }
