@@ -14,10 +14,14 @@ namespace {
 // a Bloom filter of its rate. -1: in flushed files too. With
 // blanks, where --help begins a line.
 constexpr char kPolicies[] =
-    "none; bloomfilter:10; ribbonfilter:14.746:-1; linebloom:10; "
-    "{id=linebloom;bits_per_key=10;level_aware=true}";
+    "none; bloomfilter:10; ribbonfilter:14.746:-1; "
+    "{id=linebloom;bits_per_key=10;line=plain;level_aware=true}; "
+    "linebloom:10; {id=linebloom;bits_per_key=10;level_aware=true}";
 
-absl::StatusOr<Outcome> RunCompare(const CompareConfig& config) {
+absl::StatusOr<Outcome> RunCompare(CompareConfig config) {
+  if (config.caches_filters() && config.policies == kPolicies) {
+    config.policies += "; linebloom";
+  }
   ASSIGN_OR_RETURN(const Comparison comparison, Compare(config));
   Json json = {{"command", CommandLine()}};
   json.update(ReportAsJson(comparison));
@@ -26,8 +30,8 @@ absl::StatusOr<Outcome> RunCompare(const CompareConfig& config) {
 
 void DeclareRows(CLI::App* app, CompareConfig* config) {
   app->add_option("database", config->database,
-                  "copy the rows, levels and files of its default column "
-                  "family; it is only read and must not be open elsewhere");
+                  "copy its files, of all column families; it is only read "
+                  "and must not be open elsewhere");
   AddNumber(app, "--rows", &config->rows, Unit::kNone, 1000, 1'000'000'000,
             "rows to generate; unused with a database");
   AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
@@ -36,12 +40,14 @@ void DeclareRows(CLI::App* app, CompareConfig* config) {
 
 void DeclareLookups(CLI::App* app, CompareConfig* config) {
   AddNumber(app, "--lookups", &config->lookups, Unit::kNone, 1, 100'000'000,
-            "lookups per policy; fewer if there are not enough different keys");
+            "lookups per policy; fewer if there are not enough different keys, "
+            "or once they have read 20,000 blocks");
   AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
-            "share of lookups for existing rows");
+            "share of lookups for existing rows; by default as the "
+            "database's info log says, or 0");
   AddNumber(app, "--rounds", &config->rounds, Unit::kNone, 1, 1000,
             "rounds of lookups, each with every policy in turn, so that times "
-            "are comparable; all databases are on the disk together then. "
+            "are comparable; all copies are on the disk together then. "
             "With --memory there is one");
 }
 
@@ -49,7 +55,8 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
   app->add_option("--policies", config->policies,
                   "policies to compare, separated by semicolons: none, or "
                   "option strings that RocksDB takes, such as linebloom:16 or "
-                  "{id=linebloom;bits_per_key=8}")
+                  "{id=linebloom;bits_per_key=8}. With --memory also "
+                  "linebloom, which chooses its bits for each size")
       ->capture_default_str();
   app->add_option("--memory", config->memory,
                   "sizes of a block cache that holds filters, indexes and "
@@ -78,8 +85,8 @@ const Subcommand kCompare = {
     "compare",
     R"(shows what a RocksDB filter policy saves on this machine's disk.
 
-Loads the same rows into the same files and levels for each policy, so that
-only the filters differ, looks up missing keys, and counts the blocks read.
+Gives each policy a copy of the same files on the same levels, so that only
+the filters differ, looks up missing keys, and counts the blocks read.
 
   linebloom compare
   linebloom compare DATABASE --json=result.json

@@ -15,12 +15,16 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "filter_policy/bits/auto_bits.h"
+#include "filter_policy/bits/cache_load.h"
 #include "filter_policy/bits/rocksdb_cache.h"
 #include "filter_policy/policy/policy_options.h"
-#include "rocksdb/db.h"
+#include "linebloom/filter_policy.h"
 #include "rocksdb/table.h"
 #include "table/status.h"
 #include "tools/compare/keys.h"
+#include "tools/database/caches.h"
+#include "tools/database/policies.h"
 #include "tools/report/flags.h"
 
 namespace linebloom::tools {
@@ -57,68 +61,62 @@ absl::StatusOr<std::unique_ptr<ScratchFolder>> MakeScratchFolder(
       absl::StrCat("cannot make folder '", made, "': ", error.message()));
 }
 
+// A result stands on no more blocks read than that: its 95 % interval is then
+// 1.4 % to either side.
+constexpr uint64_t kEnoughReads = 20'000;
+
 // Until the cache is full, from where on it holds what was asked for last, or
 // nothing that matters is added.
-absl::Status Settle(rocksdb::DB* db, const CompareConfig& config,
-                    const CacheOptions& cache, LookupMix mix,
+absl::Status Settle(const ReadOnlyDatabase& db, uint64_t lookups, LookupMix mix,
                     Progress* progress) {
   constexpr double kFull = 0.97;
   constexpr double kAdded = 0.002;
   constexpr int kMaxBatches = 40;
-  const uint64_t batch = std::max<uint64_t>(1, config.lookups / 8);
-  const auto& block_cache = *TableOptionsOf(db->GetOptions())->block_cache;
+  const uint64_t batch = std::max<uint64_t>(1, lookups / 8);
+  const auto& cache = *TableOptionsOf(db.db()->GetOptions())->block_cache;
+  const double bytes = cache.GetCapacity();
   double used = 0;
   mix.seed = Mix(mix.seed, 6);
   for (int i = 0; i < kMaxBatches; ++i) {
     mix.seed = Mix(mix.seed);
     Measurement ignored;
-    RETURN_IF_ERROR(MeasureRound(db, RepeatedLookups(mix, batch).keys, 0, batch,
-                                 progress, &ignored));
-    const double before = std::exchange(used, block_cache.GetUsage());
-    if (before > kFull * cache.bytes || used - before < kAdded * cache.bytes) {
-      break;
-    }
+    RETURN_IF_ERROR(MeasureRound(db, RepeatedLookups(mix, batch), 0, batch,
+                                 kEnoughReads, progress, &ignored));
+    const double before = std::exchange(used, cache.GetUsage());
+    if (before > kFull * bytes || used - before < kAdded * bytes) break;
   }
   return absl::OkStatus();
 }
 
-// What the files of `db` have, for `result`. InvalidArgument if the cache can't
-// hold a filter or an index.
-absl::Status ReadFiles(rocksdb::DB* db, const CompareConfig& config,
-                       Result* result) {
-  rocksdb::TablePropertiesCollection files;
-  RETURN_IF_ERROR(FromRocksDb(db->GetPropertiesOfAllTables(&files),
-                              "cannot read a file's properties"));
-  uint64_t largest = 0;
-  for (const auto& [path, file] : files) {
-    result->entries += file->num_entries;
-    result->filter_bytes += file->filter_size;
-    result->index_bytes += file->index_size;
-    largest = std::max({largest, file->filter_size, file->index_size});
-  }
-  result->shape = ReadShape(db);
-  const uint64_t bytes = result->cache.bytes;
-  if (!config.caches_filters() || config.partitioned || largest < bytes) {
+absl::Status CheckBlocksFit(const CompareConfig& config, const Result& result) {
+  const auto bytes = static_cast<uint64_t>(result.setup.cache.capacity);
+  const uint64_t largest = result.files.largest_block;
+  if (!config.caches_filters() || result.setup.cache.partitioned ||
+      largest < bytes) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrFormat(
       "--memory=%s: a filter or an index of %s takes %s bytes, and the cache "
       "has %s; it takes --memory=%s or --partitioned",
-      config.memory, result->policy.name, WithThousands(largest),
+      config.memory, result.policy, WithThousands(largest),
       WithThousands(bytes), NumberText(2 * largest, Unit::kBytes)));
 }
 
-// The databases of the policies, all that are needed at a time.
+// The copies of all policies, as many as are needed at a time.
 class Measuring {
  public:
   // All must outlive this. Completes the `results`.
-  Measuring(const CompareConfig& config, const Workload& workload,
-            const fs::path& folder, std::vector<Result>* results)
+  Measuring(const CompareConfig& config, const Source& source,
+            const Keys& lookups, const fs::path& folder, Progress* progress,
+            Comparison* comparison)
       : config_(config),
-        workload_(workload),
+        source_(source),
+        lookups_(lookups),
         folder_(folder),
-        results_(*results),
-        databases_(results->size()) {}
+        progress_(*progress),
+        direct_io_(comparison->direct_io),
+        results_(comparison->results),
+        copies_(results_.size()) {}
 
   // Looks up keys in rounds of all results, so that other load affects them
   // alike; with a single round one after another, which takes less space.
@@ -135,71 +133,69 @@ class Measuring {
     return absl::OkStatus();
   }
 
-  bool direct_io() const { return direct_io_; }
-
  private:
-  fs::path FolderOf(size_t i) const {
-    return folder_ / absl::StrCat("policy", results_[i].database);
+  std::string PathOf(size_t i) const {
+    return (folder_ / absl::StrCat("copy", results_[i].copy)).string();
   }
 
   absl::Status Prepare(size_t i) {
     Result& result = results_[i];
-    const FilterPolicyPtr& policy = result.policy.policy;
-    const std::string path = FolderOf(i).string();
-    if (i == 0 || result.database != results_[i - 1].database) {
+    if (i == 0 || result.copy != results_[i - 1].copy) {
       const auto start = std::chrono::steady_clock::now();
-      BeginStep("building", i, workload_.rows.TotalEntries());
-      RETURN_IF_ERROR(BuildDatabase(workload_.rows, policy, result.cache, path,
-                                    &progress_));
+      ASSIGN_OR_RETURN(result.files,
+                       BuildCopy(source_, result.setup, PathOf(i),
+                                 StepOf("building", i), &progress_));
       const std::chrono::duration<double> took =
           std::chrono::steady_clock::now() - start;
       result.build_seconds = took.count();
+    } else {
+      result.files = results_[i - 1].files;
     }
-    ASSIGN_OR_RETURN(databases_[i],
-                     OpenForMeasuring(workload_.rows, policy, result.cache,
-                                      path, &direct_io_));
-    RETURN_IF_ERROR(ReadFiles(databases_[i].get(), config_, &result));
+    RETURN_IF_ERROR(CheckBlocksFit(config_, result));
+    ASSIGN_OR_RETURN(auto opened,
+                     OpenCopy(source_, result.setup, PathOf(i), &direct_io_));
+    copies_[i].emplace(std::move(opened));
     if (!config_.caches_filters()) return absl::OkStatus();
-    BeginStep("filling the cache", i, config_.lookups);
-    return Settle(databases_[i].get(), config_, result.cache, workload_.mix,
-                  &progress_);
+    progress_.Begin(StepOf("filling the cache", i), config_.lookups);
+    return Settle(*copies_[i], config_.lookups, source_.mix, &progress_);
   }
 
   absl::Status Look(size_t i, uint64_t round) {
-    const uint64_t all = workload_.lookups.keys.size;
-    const uint64_t begin = all * round / config_.rounds;
-    const uint64_t end = all * (round + 1) / config_.rounds;
+    const uint64_t begin = lookups_.size * round / config_.rounds;
+    const uint64_t end = lookups_.size * (round + 1) / config_.rounds;
     if (begin == end) return absl::OkStatus();
-    BeginStep(config_.rounds == 1 ? "lookups"
-                                  : absl::StrCat("lookups, round ", round + 1,
-                                                 " of ", config_.rounds),
-              i, end - begin);
-    return MeasureRound(databases_[i].get(), workload_.lookups.keys, begin, end,
-                        &progress_, &results_[i].measured);
+    progress_.Begin(
+        StepOf(config_.rounds == 1 ? "lookups"
+                                   : absl::StrCat("lookups, round ", round + 1,
+                                                  " of ", config_.rounds),
+               i),
+        end - begin);
+    return MeasureRound(*copies_[i], lookups_, begin, end,
+                        kEnoughReads / config_.rounds, &progress_,
+                        &results_[i].measured);
   }
 
   void Close(size_t i) {
-    databases_[i].reset();
+    copies_[i].reset();
     std::error_code ignored;
-    const bool is_needed = i + 1 < results_.size() &&
-                           results_[i + 1].database == results_[i].database;
-    if (!is_needed) fs::remove_all(FolderOf(i), ignored);
+    const bool is_needed =
+        i + 1 < results_.size() && results_[i + 1].copy == results_[i].copy;
+    if (!is_needed) fs::remove_all(PathOf(i), ignored);
   }
 
-  void BeginStep(const std::string& step, size_t i, uint64_t total) {
-    progress_.Begin(
-        absl::StrCat(i + 1, " of ", results_.size(), ", ",
-                     ShortPolicyName(results_[i].policy.name), ": ", step),
-        total);
+  std::string StepOf(const std::string& step, size_t i) const {
+    return absl::StrCat(i + 1, " of ", results_.size(), ", ",
+                        ShortPolicyName(results_[i].policy), ": ", step);
   }
 
   const CompareConfig& config_;
-  const Workload& workload_;
+  const Source& source_;
+  const Keys& lookups_;
   const fs::path& folder_;
-  bool direct_io_ = true;  // until the file system refuses it
+  Progress& progress_;
+  bool& direct_io_;
   std::vector<Result>& results_;
-  std::vector<std::unique_ptr<rocksdb::DB>> databases_;  // while in use
-  Progress progress_;
+  std::vector<std::optional<ReadOnlyDatabase>> copies_;  // while in use
 };
 
 // The least block cache to try, in bytes: less has no room for some data blocks
@@ -229,51 +225,75 @@ absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
   return sizes;
 }
 
-// All policies with all caches, so that a mistake in the last one shows first.
-absl::StatusOr<std::vector<Result>> Plan(const CompareConfig& config) {
-  // Small, so that reads go to the device: a live database's cache is full of
-  // more useful blocks.
-  std::vector<uint64_t> sizes = {64 << 10};
-  if (config.caches_filters()) {
-    ASSIGN_OR_RETURN(sizes, ParseMemory(config.memory));
-  }
-  std::vector<Result> results;
-  size_t database = 0;
-  ASSIGN_OR_RETURN(const auto names, SplitPolicies(config.policies));
+absl::StatusOr<std::vector<NamedPolicy>> ParsePolicies(
+    const std::string& list) {
+  std::vector<NamedPolicy> policies;
+  ASSIGN_OR_RETURN(const auto names, SplitPolicies(list));
   for (const std::string& name : names) {
-    ASSIGN_OR_RETURN(const NamedPolicy policy, MakePolicy(name));
-    const auto* const own = OptionsOfLinebloom(policy.policy.get());
-    if (config.caches_filters() && own != nullptr && IsAuto(*own)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--policies: '", name,
-          "' chooses its bits by the lookups of a live database, which a "
-          "laid-out one hasn't had"));
-    }
-    ++database;
-    for (const uint64_t size : sizes) {
-      results.push_back({policy,
-                         {size, config.caches_filters(), config.partitioned},
-                         database});
+    ASSIGN_OR_RETURN(policies.emplace_back(), MakePolicy(name));
+  }
+  return policies;
+}
+
+bool ChoosesBits(const NamedPolicy& policy) {
+  const auto* const own = OptionsOfLinebloom(policy.policy.get());
+  return own != nullptr && IsAuto(*own);
+}
+
+// For each size of the cache what shares it, as advise has it.
+absl::StatusOr<std::vector<CacheLoad>> LoadsOf(
+    const CompareConfig& config, const DatabaseFacts& facts,
+    const std::vector<uint64_t>& sizes) {
+  std::vector<CacheLoad> loads;
+  for (const uint64_t size : sizes) {
+    SaidLoad said = {.memory = size, .hit_ratio = config.hit_ratio};
+    if (config.database.empty() || !config.caches_filters()) said.shards = 1;
+    ASSIGN_OR_RETURN(const DatabaseCaches read, ReadCaches(facts, said));
+    for (const absl::Status& error : read.unreadable) return error;
+    CacheLoad load = read.caches.front().load;
+    if (load.hits.least < load.hits.most) load.hits = {0, 0};  // not known
+    load.cache.holds_metadata = config.caches_filters();
+    load.cache.partitioned = load.cache.partitioned || config.partitioned;
+    for (read_model::Tree& tree : load.trees) tree.renews = true;
+    loads.push_back(std::move(load));
+  }
+  return loads;
+}
+
+// All policies with all caches.
+std::vector<Result> Plan(const std::vector<NamedPolicy>& policies,
+                         const std::vector<CacheLoad>& loads) {
+  std::vector<Result> results;
+  size_t copy = 0;
+  for (const NamedPolicy& policy : policies) {
+    ++copy;
+    for (const CacheLoad& load : loads) {
+      Result result = {policy.name, {policy.policy, true, load.cache}, copy};
+      if (ChoosesBits(policy)) {
+        result.chosen = BitsFor(load);
+        FilterPolicyOptions options = *OptionsOfLinebloom(policy.policy.get());
+        options.bits_per_key = result.chosen->average_bits;
+        options.level_aware = true;
+        result.setup.policy.reset(NewFilterPolicy(options));
+        result.setup.filters_last_run = result.chosen->filters_last_run;
+        result.copy = copy++;
+      }
+      results.push_back(std::move(result));
     }
   }
   return results;
 }
 
-absl::Status CheckFreeSpace(const CompareConfig& config, const RowSource& rows,
-                            size_t databases, const fs::path& folder) {
-  std::error_code error;
-  const uint64_t available = fs::space(folder, error).available;
-  // Moving a file down keeps up to three copies; 11/10 covers filters and
-  // rounding.
-  const bool together = config.rounds > 1;
-  const uint64_t needed = (together ? databases : 1) * rows.bytes * 11 / 10 +
-                          2 * rows.largest_file_bytes + (4 << 20);
-  // (An unknown space is -1.)
-  if (available >= needed) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrFormat(
-      "not enough space in '%s': about %d MB are needed, %d MB are free%s",
-      folder.string(), needed / 1'000'000, available / 1'000'000,
-      together ? "; with --rounds=1 there is one database at a time" : ""));
+Keys LookupsOf(const CompareConfig& config, const LookupMix& mix,
+               std::vector<std::string>* notes) {
+  if (config.caches_filters()) return RepeatedLookups(mix, config.lookups);
+  Keys lookups = DistinctLookups(mix, config.lookups);
+  if (lookups.size < config.lookups) {
+    notes->push_back(absl::StrCat(
+        "There are keys for ", WithThousands(lookups.size), " lookups, not ",
+        WithThousands(config.lookups), ": no key is looked up twice."));
+  }
+  return lookups;
 }
 
 }  // namespace
@@ -282,17 +302,31 @@ absl::StatusOr<Comparison> Compare(const CompareConfig& flags) {
   CompareConfig config = flags;
   // Several rounds would need all caches in memory together.
   if (config.caches_filters()) config.rounds = 1;
-  Comparison comparison;
-  ASSIGN_OR_RETURN(comparison.results, Plan(config));
+  // Without --memory small, so that reads go to the device: a live database's
+  // cache is full of more useful blocks.
+  std::vector<uint64_t> sizes = {kMinMemory};
+  if (config.caches_filters()) {
+    ASSIGN_OR_RETURN(sizes, ParseMemory(config.memory));
+  }
+  ASSIGN_OR_RETURN(const auto policies, ParsePolicies(config.policies));
   ASSIGN_OR_RETURN(const auto scratch, MakeScratchFolder(config.scratch_dir));
-  ASSIGN_OR_RETURN(comparison.workload, MakeWorkload(config, scratch->path));
-  const Workload& workload = comparison.workload;
-  RETURN_IF_ERROR(CheckFreeSpace(config, workload.rows,
-                                 comparison.results.back().database,
-                                 scratch->path));
-  Measuring measuring(config, workload, scratch->path, &comparison.results);
-  RETURN_IF_ERROR(measuring.Run());
-  comparison.direct_io = measuring.direct_io();
+  Progress progress;
+  const size_t copies = config.rounds > 1 ? policies.size() : 1;
+  ASSIGN_OR_RETURN(Source source,
+                   MakeSource(config, scratch->path, copies, &progress));
+  ASSIGN_OR_RETURN(const auto loads, LoadsOf(config, source.facts, sizes));
+  source.mix.hit_ratio = loads.front().hits.most;
+  Comparison comparison = {.config = config,
+                           .hit_ratio = source.mix.hit_ratio,
+                           .families = source.families.size(),
+                           .notes = source.notes,
+                           .direct_io = true,  // until it is refused
+                           .results = Plan(policies, loads)};
+  const Keys lookups = LookupsOf(config, source.mix, &comparison.notes);
+  comparison.lookups = lookups.size;
+  RETURN_IF_ERROR(
+      Measuring(config, source, lookups, scratch->path, &progress, &comparison)
+          .Run());
   return comparison;
 }
 

@@ -2,47 +2,49 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "filter_policy/bits/auto_bits.h"
 #include "nlohmann/json.hpp"
-#include "tools/compare/measure.h"
-#include "tools/compare/row_source.h"
-#include "tools/compare/workload.h"
-#include "tools/database/policies.h"
+#include "tools/compare/copies.h"
+#include "tools/compare/source.h"
 #include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 
 // A policy with a cache.
 struct Result {
-  NamedPolicy policy;
-  CacheOptions cache;
-  size_t database;  // from 1; those that differ in the cache alone share it
-  Shape shape = {};
-  // Of all files.
-  uint64_t entries = 0;
-  uint64_t filter_bytes = 0;
-  uint64_t index_bytes = 0;
+  std::string policy;
+  Setup setup;
+  size_t copy;  // from 1; those that differ in the cache alone share it
+  // Of bits_per_key=auto: what it chooses for this cache.
+  std::optional<AutoBits> chosen = {};
+  CopiedFiles files = {};
   double build_seconds = 0;
   Measurement measured = {};
 };
 
 struct Comparison {  // NOLINT(bugprone-exception-escape): moves of JSON
-  Workload workload;
+  CompareConfig config;
+  double hit_ratio = 0;
+  uint64_t lookups = 0;  // at most, for each result
+  size_t families = 1;
+  std::vector<std::string> notes;
   bool direct_io = false;
   std::vector<Result> results;
 };
 
-// Builds a database for each policy, looks up keys with each cache, and removes
-// the databases. InvalidArgument for bad flags, or if the smallest cache can't
-// hold a filter or an index; Cancelled after a signal.
+// Builds a copy for each policy, looks up keys with each cache, and removes the
+// copies. InvalidArgument for bad flags, or if the smallest cache can't hold a
+// filter or an index; Cancelled after a signal.
 absl::StatusOr<Comparison> Compare(const CompareConfig& config);
 
 // An object with `facts` in words, `machine`, `workload`, `results`, each of a
 // policy with a cache, `result` in sentences, `notes` on the figures, and
-// `problems` that void them: databases differ in more than filters, or rows
+// `problems` that void them: copies differ in more than filters, or rows
 // weren't found. There must be a result.
 Json ReportAsJson(const Comparison& comparison);
 

@@ -14,9 +14,10 @@ namespace {
 // A uniform number from 0 to below 1.
 double MixedShare(uint64_t mixed) { return (mixed >> 11) / 0x1p53; }
 
-Keys Numbered(uint64_t size, std::function<uint64_t(uint64_t)> number) {
-  return {size, [number = std::move(number)](uint64_t i) {
-            return absl::StrFormat("user%012d", number(i));
+Keys Numbered(uint64_t size, bool exist,
+              std::function<uint64_t(uint64_t)> number) {
+  return {size, [exist, number = std::move(number)](uint64_t i) {
+            return Key{absl::StrFormat("user%012d", number(i)), exist};
           }};
 }
 
@@ -42,7 +43,7 @@ struct ScatteredOrder {
   uint64_t next;
 };
 
-std::string RepeatedLookup(const LookupMix& mix, uint64_t i) {
+Key RepeatedLookup(const LookupMix& mix, uint64_t i) {
   const uint64_t random = Mix(Mix(mix.seed, 5), i);
   const bool exists = MixedShare(random) < mix.hit_ratio;
   const Keys& keys = exists ? mix.existing : mix.missing;
@@ -59,16 +60,16 @@ Keys KeysOf(KeyList list) {
 }
 
 Keys NumberedKeys(uint64_t rows, uint64_t stride) {
-  return Numbered(rows, [stride](uint64_t i) { return i * stride; });
+  return Numbered(rows, true, [stride](uint64_t i) { return i * stride; });
 }
 
 Keys KeysBetween(uint64_t rows, uint64_t stride) {
-  return Numbered((rows - 1) * (stride - 1), [stride](uint64_t i) {
+  return Numbered((rows - 1) * (stride - 1), false, [stride](uint64_t i) {
     return i / (stride - 1) * stride + 1 + i % (stride - 1);
   });
 }
 
-Lookups DistinctLookups(const LookupMix& mix, uint64_t count) {
+Keys DistinctLookups(const LookupMix& mix, uint64_t count) {
   // floor(n * ratio) of n lookups are for existing rows.
   const auto hits_of = [&](uint64_t n) {
     return static_cast<uint64_t>(std::floor(n * mix.hit_ratio + 1e-9));
@@ -82,13 +83,11 @@ Lookups DistinctLookups(const LookupMix& mix, uint64_t count) {
     if (order.left == 0) break;
     chosen.push_back((exists ? mix.existing : mix.missing).at(order.Next()));
   }
-  const uint64_t existing_keys = hits_of(chosen.size());
-  return {KeysOf(std::move(chosen)), existing_keys};
+  return KeysOf(std::move(chosen));
 }
 
-Lookups RepeatedLookups(const LookupMix& mix, uint64_t count) {
-  return {{count, [mix](uint64_t i) { return RepeatedLookup(mix, i); }},
-          std::nullopt};
+Keys RepeatedLookups(const LookupMix& mix, uint64_t count) {
+  return {count, [mix](uint64_t i) { return RepeatedLookup(mix, i); }};
 }
 
 }  // namespace linebloom::tools

@@ -1,9 +1,9 @@
 // Lists of keys, and which of them are looked up.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +21,19 @@ constexpr uint64_t Mix(uint64_t x) {
 // A number for each pair.
 constexpr uint64_t Mix(uint64_t a, uint64_t b) { return Mix(Mix(a) ^ b); }
 
+struct Key {
+  std::string text;
+  bool exists = false;  // there is a row
+  size_t family = 0;    // the column family's number
+};
+
 // Keys by number. May be read from many threads.
 struct Keys {
   uint64_t size = 0;
-  std::function<std::string(uint64_t)> at;  // takes numbers below `size`
+  std::function<Key(uint64_t)> at;  // takes numbers below `size`
 };
 
-using KeyList = std::vector<std::string>;
+using KeyList = std::vector<Key>;
 
 Keys KeysOf(KeyList list);
 
@@ -49,18 +55,12 @@ struct LookupMix {
   uint64_t seed = 0;
 };
 
-struct Lookups {
-  Keys keys;
-  // How many of them are for existing keys; nothing if that is left to chance.
-  std::optional<uint64_t> existing;
-};
-
 // Draws `count` lookups in an order that follows from the seed, evenly spread.
 // No key occurs twice, which would make a rate seem more certain than it is; if
 // keys run out, there are fewer lookups in the same ratio.
-Lookups DistinctLookups(const LookupMix& mix, uint64_t count);
+Keys DistinctLookups(const LookupMix& mix, uint64_t count);
 
 // All keys are equally likely each time, so that some occur several times.
-Lookups RepeatedLookups(const LookupMix& mix, uint64_t count);
+Keys RepeatedLookups(const LookupMix& mix, uint64_t count);
 
 }  // namespace linebloom::tools

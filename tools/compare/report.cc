@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,24 +20,17 @@ namespace {
 std::vector<std::string> Problems(const Comparison& comparison) {
   std::vector<std::string> problems;
   const Result& first = comparison.results.front();
-  const std::string& first_name = first.policy.name;
   for (const Result& result : comparison.results) {
-    if (result.shape != first.shape) {
-      problems.push_back(absl::StrCat("the databases of ", first_name, " and ",
-                                      result.policy.name,
+    if (result.files.shape != first.files.shape) {
+      problems.push_back(absl::StrCat("the copies of ", first.policy, " and ",
+                                      result.policy,
                                       " differ in more than their filters"));
     }
-    if (result.measured.found != first.measured.found) {
-      problems.push_back(absl::StrCat(
-          result.policy.name, " found ", result.measured.found, " keys and ",
-          first_name, " ", first.measured.found, ": one of them lost rows"));
+    if (result.measured.lost > 0) {
+      problems.push_back(absl::StrCat(result.policy, " lost ",
+                                      WithThousands(result.measured.lost),
+                                      " rows that exist"));
     }
-  }
-  const Workload& workload = comparison.workload;
-  const uint64_t existing = workload.lookups.existing.value_or(0);
-  if (first.measured.found < existing) {
-    problems.push_back(absl::StrCat(first_name, " found ", first.measured.found,
-                                    " of ", existing, " existing rows"));
   }
   return problems;
 }
@@ -47,19 +41,16 @@ std::vector<std::string> Notes(const Comparison& comparison, const Json& rows) {
     const bool is_cut = row[0]["label"].get<std::string>().front() == '[';
     if (is_cut) notes.push_back(Fill("{/0/label} is {/0/policy}.", row));
   }
-  const Workload& workload = comparison.workload;
-  for (const std::string& note : workload.notes) notes.push_back(note);
+  for (const std::string& note : comparison.notes) notes.push_back(note);
   const Result& first = comparison.results.front();
-  if (!workload.rows.shape.empty() && workload.rows.shape != first.shape) {
-    notes.push_back(
+  if (!first.files.are_as_before) {
+    notes.emplace_back(
         "The copies are alike, but their files aren't quite those of the "
         "database.");
   }
-  const uint64_t found = first.measured.found;
-  const uint64_t existing = workload.lookups.existing.value_or(found);
-  if (found > existing) {
+  if (first.measured.unexpected > 0) {
     notes.push_back(absl::StrCat(
-        WithThousands(found - existing),
+        WithThousands(first.measured.unexpected),
         " of the keys looked up as missing exist. They count as found, not as "
         "false positives."));
   }
@@ -69,7 +60,7 @@ std::vector<std::string> Notes(const Comparison& comparison, const Json& rows) {
 // A policy's name in tables and pictures: the whole of its short form, or a
 // number with as much of it as there is room for.
 std::string Label(const std::string& policy, size_t number) {
-  constexpr size_t kMaxLabel = 22;
+  constexpr size_t kMaxLabel = 25;
   const std::string name = ShortPolicyName(policy);
   if (name.size() <= kMaxLabel) return name;
   const std::string start = absl::StrCat("[", number, "] ");
@@ -78,24 +69,33 @@ std::string Label(const std::string& policy, size_t number) {
 }
 
 Json WorkloadAsJson(const Comparison& comparison) {
+  const CompareConfig& config = comparison.config;
+  const Result& first = comparison.results.front();
   std::vector<uint64_t> files;  // by level
-  for (const FileShape& file : comparison.results.front().shape) {
+  // What a lookup of a missing key has to go through, of all column families.
+  std::set<std::pair<std::string, int>> levels;
+  for (const FileShape& file : first.files.shape) {
     files.resize(std::max<size_t>(files.size(), file.level + 1));
     ++files[file.level];
+    if (file.level > 0) levels.emplace(file.family, file.level);
   }
-  // What a lookup of a missing key has to go through.
-  uint64_t sorted_runs = files.empty() ? 0 : files[0];
-  for (size_t level = 1; level < files.size(); ++level) {
-    sorted_runs += std::min<uint64_t>(files[level], 1);
-  }
-  const Result& first = comparison.results.front();
-  Json json = comparison.workload.facts;
-  json.update({{"rows", first.entries},
-               {"files", first.shape.size()},
+  Json json = {{"hit_ratio", comparison.hit_ratio},
+               {"seed", config.seed},
+               {"lookups", comparison.lookups},
+               {"rows", first.files.entries},
+               {"files", first.files.shape.size()},
                {"files_per_level", files},
-               {"sorted_runs", sorted_runs},
-               {"existing", OrNull(comparison.workload.lookups.existing)},
-               {"direct_io", comparison.direct_io}});
+               {"sorted_runs", levels.size() + (files.empty() ? 0 : files[0])},
+               {"direct_io", comparison.direct_io}};
+  if (!config.database.empty()) json["database"] = config.database;
+  if (comparison.families > 1) json["column_families"] = comparison.families;
+  if (config.rounds > 1) json["rounds"] = config.rounds;
+  if (config.caches_filters()) {
+    const read_model::Cache& cache = first.setup.cache;
+    json["memory"] = config.memory;
+    json["layout"] = cache.partitioned ? "partitioned" : "whole";
+    json["shards"] = cache.shards;
+  }
   return json;
 }
 
@@ -104,6 +104,7 @@ Json FactsInWords(const Json& machine, const Json& workload) {
   return {
       {"database",
        Fill("copies of '{/database}', |generated, ", workload) +
+           Fill("{/column_families} column families, |", workload) +
            Fill("{/rows:,} rows, {/files:,} files, {/sorted_runs} sorted runs",
                 workload)},
       {"machine",
@@ -136,20 +137,23 @@ Json LatencyAsJson(const std::vector<LookupTimes>& rounds) {
 }
 
 Json ResultAsJson(const Result& result) {
+  const CopiedFiles& files = result.files;
   const Measurement& m = result.measured;
   const double n = m.lookups;
   const uint64_t all = m.all_block_reads();
   const Interval reads = PoissonInterval(all);
   return {
-      {"policy", result.policy.name},
-      {"label", Label(result.policy.name, result.database)},
-      {"cache_bytes", result.cache.bytes},
-      {"cache_mb", result.cache.bytes / 1e6},
-      {"filter_bytes", result.filter_bytes},
-      {"index_bytes", result.index_bytes},
-      {"bits_per_key", result.filter_bytes == 0
+      {"policy", result.policy},
+      {"label", Label(result.policy, result.copy)},
+      {"cache_bytes", result.setup.cache.capacity},
+      {"cache_mb", result.setup.cache.capacity / 1e6},
+      {"filter_bytes", files.filter_bytes},
+      {"index_bytes", files.index_bytes},
+      {"bits_per_key", files.filter_bytes == 0
                            ? Json()
-                           : Json(8.0 * result.filter_bytes / result.entries)},
+                           : Json(8.0 * files.filter_bytes / files.entries)},
+      {"chosen_bits",
+       result.chosen ? Json(result.chosen->average_bits) : Json()},
       {"lookups", m.lookups},
       {"found", m.found},
       {"filter_block_reads", m.filter_block_reads},
@@ -245,7 +249,7 @@ std::string Table(const Json& rows) {
                      "{/0/reads_per_lookup_low:1000}-"
                      "{/0/reads_per_lookup_high:1000}"},
                     {"FPR %", "{/0/false_positive_rate:%}"},
-                    {"bits/key", "{/0/bits_per_key:.2f}"},
+                    {"bits", "{/0/bits_per_key:.2f}"},
                     {"mean us", "{/0/latency_us/mean:3}"},
                     {"p99 us", "{/0/latency_us/p99:3}"}},
                    rows) +

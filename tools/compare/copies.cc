@@ -1,0 +1,310 @@
+#include "tools/compare/copies.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "filter_policy/listener/level_size_listener.h"
+#include "filter_policy/policy/policy_options.h"
+#include "filter_policy/tree/tree_state.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+#include "table/status.h"
+#include "tools/database/out_ptr.h"
+#include "tools/report/run_tool.h"
+
+namespace linebloom::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The files that a copy needs: RocksDB never changes an SSTable or a blob file,
+// so that links do; but it does append to a manifest.
+absl::Status LinkFiles(const DatabaseFacts& facts, const fs::path& to) {
+  std::error_code error;
+  fs::create_directory(to, error);
+  std::set<fs::path> linked;
+  for (const LiveFile& file : facts.files) linked.insert(file.path);
+  std::set<fs::path> copied;
+  for (const auto& entry : fs::directory_iterator(facts.folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (absl::EndsWith(name, ".blob")) linked.insert(entry.path());
+    if (name == "CURRENT" || absl::StartsWith(name, "MANIFEST-")) {
+      copied.insert(entry.path());
+    }
+  }
+  for (const fs::path& path : linked) {
+    fs::create_hard_link(path, to / path.filename(), error);
+    if (error) copied.insert(path);  // another file system, or another's file
+  }
+  for (const fs::path& path : copied) {
+    RETURN_IF_ERROR(CheckInterrupt());
+    fs::copy_file(path, to / path.filename(), error);
+    if (!error) continue;
+    return absl::UnknownError(absl::StrCat("cannot copy '", path.string(),
+                                           "' to '", to.string(),
+                                           "': ", error.message()));
+  }
+  return absl::OkStatus();
+}
+
+StoredOptions OptionsFor(const Source& source, const Setup& setup) {
+  StoredOptions options;
+  const auto shard_bits = static_cast<int>(std::log2(setup.cache.shards));
+  const auto cache = rocksdb::NewLRUCache(
+      static_cast<size_t>(setup.cache.capacity), shard_bits,
+      /*strict_capacity_limit=*/false, setup.cache.high_priority_share);
+  for (rocksdb::ColumnFamilyDescriptor family : source.families) {
+    rocksdb::BlockBasedTableOptions table = *TableOptionsOf(family.options);
+    table.filter_policy = setup.policy;
+    table.no_block_cache = false;
+    table.block_cache = cache;
+    // Sizes are compared, so they must be as requested.
+    table.optimize_filters_for_memory = false;
+    table.cache_index_and_filter_blocks = setup.cache.holds_metadata;
+    if (setup.cache.partitioned) {
+      table.partition_filters = true;
+      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    }
+    family.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
+    options.families.push_back(family);
+  }
+  options.db.info_log = std::make_shared<QuietLogger>();
+  options.db.max_open_files = -1;
+  // Keeps RocksDB from reading and writing on its own.
+  options.db.stats_dump_period_sec = 0;
+  options.db.stats_persist_period_sec = 0;
+  return options;
+}
+
+struct OpenFile {
+  rocksdb::LiveFileMetaData live;
+  std::shared_ptr<const rocksdb::TableProperties> properties;
+};
+
+CopiedFiles SumsOf(const std::vector<OpenFile>& files) {
+  CopiedFiles sums;
+  for (const auto& [live, has] : files) {
+    // (The metadata's own counts are 0 without statistics.)
+    sums.shape.push_back({live.column_family_name, live.level, live.smallestkey,
+                          live.largestkey, has->num_entries,
+                          has->num_deletions});
+    sums.entries += has->num_entries;
+    sums.filter_bytes += has->filter_size;
+    sums.index_bytes += has->index_size;
+    sums.largest_block =
+        std::max({sums.largest_block, has->filter_size, has->index_size});
+  }
+  std::ranges::sort(sums.shape);
+  return sums;
+}
+
+// A copy that is being built.
+class Builder {
+ public:
+  Builder(const Source& source, const Setup& setup, std::string path,
+          Progress* progress)
+      : options_(OptionsFor(source, setup)),
+        path_(std::move(path)),
+        progress_(progress) {
+    const auto listener = NewLevelSizeListener();
+    api_ = ApiOf(listener.get());
+    options_.db.listeners = {listener};
+    // Report a full disk instead of waiting for space.
+    options_.db.max_bgerror_resume_count = 0;
+    for (rocksdb::ColumnFamilyDescriptor& family : options_.families) {
+      family.options.disable_auto_compactions = true;
+      family.options.optimize_filters_for_hits = !setup.filters_last_run;
+      // Or a file is cut where it overlaps much of the next level.
+      family.options.max_compaction_bytes = uint64_t{1} << 60;
+    }
+  }
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  ~Builder() {
+    for (auto* family : families_) (void)db_->DestroyColumnFamilyHandle(family);
+  }
+
+  absl::StatusOr<CopiedFiles> Build(const std::string& step) {
+    RETURN_IF_ERROR(Explained(rocksdb::DB::Open(
+        options_.db, path_, options_.families, &families_, OutPtr(&db_))));
+    ASSIGN_OR_RETURN(const std::vector<OpenFile> files, ListFiles());
+    const CopiedFiles before = SumsOf(files);
+    progress_->Begin(step, before.entries);
+    RETURN_IF_ERROR(Rewrite(files));
+    ASSIGN_OR_RETURN(const std::vector<OpenFile> rewritten, ListFiles());
+    CopiedFiles after = SumsOf(rewritten);
+    after.are_as_before = after.shape == before.shape;
+    return after;
+  }
+
+ private:
+  absl::Status Explained(const rocksdb::Status& status) const {
+    return FromRocksDb(status, absl::StrCat("cannot write to '", path_, "'"));
+  }
+
+  absl::StatusOr<std::vector<OpenFile>> ListFiles() {
+    rocksdb::TablePropertiesCollection all;
+    for (auto* family : families_) {
+      rocksdb::TablePropertiesCollection more;
+      RETURN_IF_ERROR(Explained(db_->GetPropertiesOfAllTables(family, &more)));
+      all.merge(more);
+    }
+    std::vector<rocksdb::LiveFileMetaData> live;
+    db_->GetLiveFilesMetaData(&live);
+    std::vector<OpenFile> files;
+    for (const rocksdb::LiveFileMetaData& file : live) {
+      const auto properties = all[file.db_path + file.name];
+      if (properties == nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("DATABASE has a table without properties, ",
+                         file.relative_filename));
+      }
+      files.push_back({file, properties});
+    }
+    return files;
+  }
+
+  absl::Status Rewrite(const std::vector<OpenFile>& files) {
+    std::map<std::string, std::shared_ptr<TreeState>> trees;
+    for (const auto& [live, has] : files) {
+      auto& tree = trees[live.column_family_name];
+      if (tree == nullptr) tree = std::make_shared<TreeState>();
+      tree->Add(static_cast<double>(has->num_entries), live.level);
+    }
+    // CompactFiles() works in the calling thread.
+    const absl::Cleanup forget = [this] {
+      api_->OverrideTree(nullptr, nullptr);
+    };
+    // With files that share a key with a neighbour, RocksDB rewrites both.
+    std::set<uint64_t> rewritten;
+    uint64_t done = 0;
+    for (const auto& [live, has] : files) {
+      RETURN_IF_ERROR(CheckInterrupt());
+      progress_->Update(done += has->num_entries);
+      if (rewritten.contains(live.file_number)) continue;
+      const auto family =
+          std::ranges::find(families_, live.column_family_name,
+                            &rocksdb::ColumnFamilyHandle::GetName);
+      api_->OverrideTree(trees[live.column_family_name], nullptr);
+      rocksdb::CompactionOptions compaction;  // no limit on the file size
+      compaction.compression =
+          rocksdb::kDisableCompressionOption;  // the level's
+      compaction.max_subcompactions = 1;
+      rocksdb::CompactionJobInfo job;
+      RETURN_IF_ERROR(Explained(
+          db_->CompactFiles(compaction, *family, {live.name}, live.level,
+                            /*output_path_id=*/0, nullptr, &job)));
+      for (const auto& input : job.input_file_infos) {
+        rewritten.insert(input.file_number);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  StoredOptions options_;
+  const std::string path_;
+  Progress* const progress_;
+  ListenerApi* api_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;
+};
+
+using Clock = std::chrono::steady_clock;
+
+LookupTimes TimesOf(std::vector<uint32_t> nanoseconds) {
+  std::ranges::sort(nanoseconds);
+  const double all = nanoseconds.size();
+  const double sum =
+      std::accumulate(nanoseconds.begin(), nanoseconds.end(), 0.0);
+  return {sum / all / 1000,
+          nanoseconds[static_cast<size_t>(0.99 * (all - 1))] / 1000.0};
+}
+
+}  // namespace
+
+absl::StatusOr<CopiedFiles> BuildCopy(const Source& source, const Setup& setup,
+                                      const std::string& path,
+                                      const std::string& step,
+                                      Progress* progress) {
+  RETURN_IF_ERROR(LinkFiles(source.facts, path));
+  return Builder(source, setup, path, progress).Build(step);
+}
+
+absl::StatusOr<ReadOnlyDatabase> OpenCopy(const Source& source,
+                                          const Setup& setup,
+                                          const std::string& path,
+                                          bool* direct_io) {
+  StoredOptions options = OptionsFor(source, setup);
+  options.db.use_direct_reads = *direct_io;
+  options.db.statistics = rocksdb::CreateDBStatistics();
+  auto db = ReadOnlyDatabase::Open("a copy", path, options, Logs::kRead);
+  // File systems without O_DIRECT fail to open or to read the files.
+  if (!db.ok() && std::exchange(*direct_io, false)) {
+    return OpenCopy(source, setup, path, direct_io);
+  }
+  return db;
+}
+
+absl::Status MeasureRound(const ReadOnlyDatabase& db, const Keys& lookups,
+                          uint64_t begin, uint64_t end, uint64_t max_reads,
+                          Progress* progress, Measurement* measured) {
+  // Filters and indexes are in memory since the database was opened. Rejected:
+  // warming up with some of the lookups. Times came out the same, but those
+  // blocks were then in the block cache: of 200 lookups that hid three quarters
+  // of a Bloom filter's reads.
+  std::vector<uint32_t> nanoseconds;
+  const auto statistics = db.db()->GetDBOptions().statistics;
+  RETURN_IF_ERROR(FromRocksDb(statistics->Reset(), "statistics"));
+  rocksdb::PerfContext* const perf = rocksdb::get_perf_context();
+  perf->Reset();
+  rocksdb::PinnableSlice value;
+  for (uint64_t i = begin; i < end && perf->block_read_count < max_reads; ++i) {
+    RETURN_IF_ERROR(CheckInterrupt());
+    const Key key = lookups.at(i);
+    const Clock::time_point start = Clock::now();
+    const rocksdb::Status status =
+        db.db()->Get({}, db.families()[key.family], key.text, &value);
+    const std::chrono::nanoseconds taken = Clock::now() - start;
+    nanoseconds.push_back(static_cast<uint32_t>(std::min<int64_t>(
+        taken.count(), std::numeric_limits<uint32_t>::max())));
+    value.Reset();
+    measured->found += status.ok() ? 1 : 0;
+    measured->lost += key.exists && !status.ok() ? 1 : 0;
+    measured->unexpected += !key.exists && status.ok() ? 1 : 0;
+    if (!status.ok() && !status.IsNotFound()) {
+      return FromRocksDb(status, absl::StrCat("cannot look up '",
+                                              absl::CEscape(key.text), "'"));
+    }
+    if (i % 16 == 0) progress->Update(i - begin);
+  }
+  measured->lookups += nanoseconds.size();
+  measured->index_block_reads += perf->index_block_read_count;
+  measured->filter_block_reads += perf->filter_block_read_count;
+  measured->data_block_reads +=
+      perf->block_read_count - perf->index_block_read_count -
+      perf->filter_block_read_count - perf->compression_dict_block_read_count;
+  measured->block_bytes += perf->block_read_byte;
+  std::map<std::string, uint64_t> tickers;
+  statistics->getTickerMap(&tickers);
+  measured->answers += FilterStatsOf(tickers);
+  measured->rounds.push_back(TimesOf(std::move(nanoseconds)));
+  return absl::OkStatus();
+}
+
+}  // namespace linebloom::tools
