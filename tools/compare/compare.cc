@@ -1,7 +1,10 @@
 // linebloom compare: compares what filter policies save on this disk.
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "table/status.h"
 #include "tools/compare/comparison.h"
 #include "tools/report/commands.h"
@@ -19,7 +22,7 @@ constexpr char kPolicies[] =
     "linebloom:10; {id=linebloom;bits_per_key=10;level_aware=true}";
 
 absl::StatusOr<Outcome> RunCompare(CompareConfig config) {
-  if (config.caches_filters() && config.policies == kPolicies) {
+  if (!config.memory.empty() && config.policies == kPolicies) {
     config.policies += "; linebloom";
   }
   ASSIGN_OR_RETURN(const Comparison comparison, Compare(config));
@@ -40,8 +43,7 @@ void DeclareRows(CLI::App* app, CompareConfig* config) {
 
 void DeclareLookups(CLI::App* app, CompareConfig* config) {
   AddNumber(app, "--lookups", &config->lookups, Unit::kNone, 1, 100'000'000,
-            "lookups per policy; fewer if there are not enough different keys, "
-            "or once they have read 20,000 blocks");
+            "lookups per policy, fewer once they have read 20,000 blocks");
   AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
             "share of lookups for existing rows; by default as the "
             "database's info log says, or 0");
@@ -58,15 +60,30 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
                   "{id=linebloom;bits_per_key=8}. With --memory also "
                   "linebloom, which chooses its bits for each size")
       ->capture_default_str();
-  app->add_option("--memory", config->memory,
-                  "sizes of a block cache that holds filters, indexes and "
-                  "data, such as 1MB,2MB,4MB. Otherwise filters and indexes "
-                  "are in memory");
+  const auto add_size = [config](const std::vector<std::string>& sizes) {
+    constexpr uint64_t kMaxMemory = uint64_t{1} << 40;
+    for (const std::string& text : sizes) {
+      uint64_t size = 0;
+      if (!ParseNumber(text, &size) || size < kMinMemory || size > kMaxMemory) {
+        throw CLI::ValidationError(
+            absl::StrCat("--memory=", text),
+            absl::StrCat("must be ",
+                         RangeText(kMinMemory, kMaxMemory, Unit::kBytes),
+                         Example(Unit::kBytes)));
+      }
+      config->memory.insert(size);
+    }
+  };
+  app->add_option_function<std::vector<std::string>>(
+         "--memory", add_size,
+         "sizes of a block cache that holds filters, indexes and data, such as "
+         "1MB,2MB,4MB. Otherwise filters and indexes are in memory")
+      ->delimiter(',');
   app->add_flag("--partitioned", config->partitioned,
                 "with --memory, partition filters and indexes")
       ->needs("--memory");
   app->add_option("--scratch_dir", config->scratch_dir,
-                  "folder to be made for the databases, and removed at the "
+                  "folder to be made for the copies, and removed at the "
                   "end. Default: a temporary one in the current folder");
 }
 

@@ -23,23 +23,18 @@ struct Result {
   // Of bits_per_key=auto: what it chooses for this cache.
   std::optional<AutoBits> chosen = {};
   CopiedFiles files = {};
-  double build_seconds = 0;
   Measurement measured = {};
 };
 
 struct Comparison {  // NOLINT(bugprone-exception-escape): moves of JSON
   CompareConfig config;
-  double hit_ratio = 0;
-  uint64_t lookups = 0;  // at most, for each result
-  size_t families = 1;
-  std::vector<std::string> notes;
-  bool direct_io = false;
+  Source source;
+  bool direct_io = true;  // until the file system refuses it
   std::vector<Result> results;
 };
 
 // Builds a copy for each policy, looks up keys with each cache, and removes the
-// copies. InvalidArgument for bad flags, or if the smallest cache can't hold a
-// filter or an index; Cancelled after a signal.
+// copies. InvalidArgument for bad flags; Cancelled after a signal.
 absl::StatusOr<Comparison> Compare(const CompareConfig& config);
 
 // An object with `facts` in words, `machine`, `workload`, `results`, each of a

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -37,23 +36,22 @@ namespace fs = std::filesystem;
 absl::Status LinkFiles(const DatabaseFacts& facts, const fs::path& to) {
   std::error_code error;
   fs::create_directory(to, error);
-  std::set<fs::path> linked;
-  for (const LiveFile& file : facts.files) linked.insert(file.path);
-  std::set<fs::path> copied;
+  std::set<fs::path> paths;
+  for (const LiveFile& file : facts.files) paths.insert(file.path);
   for (const auto& entry : fs::directory_iterator(facts.folder, error)) {
     const std::string name = entry.path().filename().string();
-    if (absl::EndsWith(name, ".blob")) linked.insert(entry.path());
-    if (name == "CURRENT" || absl::StartsWith(name, "MANIFEST-")) {
-      copied.insert(entry.path());
+    if (name == "CURRENT" || absl::StartsWith(name, "MANIFEST-") ||
+        absl::EndsWith(name, ".blob")) {
+      paths.insert(entry.path());
     }
   }
-  for (const fs::path& path : linked) {
-    fs::create_hard_link(path, to / path.filename(), error);
-    if (error) copied.insert(path);  // another file system, or another's file
-  }
-  for (const fs::path& path : copied) {
+  for (const fs::path& path : paths) {
     RETURN_IF_ERROR(CheckInterrupt());
-    fs::copy_file(path, to / path.filename(), error);
+    const fs::path copy = to / path.filename();
+    const bool stays = path.has_extension();
+    if (stays) fs::create_hard_link(path, copy, error);
+    // In another file system there are no links.
+    if (!stays || error) fs::copy_file(path, copy, error);
     if (!error) continue;
     return absl::UnknownError(absl::StrCat("cannot copy '", path.string(),
                                            "' to '", to.string(),
@@ -92,28 +90,6 @@ StoredOptions OptionsFor(const Source& source, const Setup& setup) {
   return options;
 }
 
-struct OpenFile {
-  rocksdb::LiveFileMetaData live;
-  std::shared_ptr<const rocksdb::TableProperties> properties;
-};
-
-CopiedFiles SumsOf(const std::vector<OpenFile>& files) {
-  CopiedFiles sums;
-  for (const auto& [live, has] : files) {
-    // (The metadata's own counts are 0 without statistics.)
-    sums.shape.push_back({live.column_family_name, live.level, live.smallestkey,
-                          live.largestkey, has->num_entries,
-                          has->num_deletions});
-    sums.entries += has->num_entries;
-    sums.filter_bytes += has->filter_size;
-    sums.index_bytes += has->index_size;
-    sums.largest_block =
-        std::max({sums.largest_block, has->filter_size, has->index_size});
-  }
-  std::ranges::sort(sums.shape);
-  return sums;
-}
-
 // A copy that is being built.
 class Builder {
  public:
@@ -134,21 +110,19 @@ class Builder {
       family.options.max_compaction_bytes = uint64_t{1} << 60;
     }
   }
-  Builder(const Builder&) = delete;
-  Builder& operator=(const Builder&) = delete;
-  ~Builder() {
-    for (auto* family : families_) (void)db_->DestroyColumnFamilyHandle(family);
-  }
 
   absl::StatusOr<CopiedFiles> Build(const std::string& step) {
     RETURN_IF_ERROR(Explained(rocksdb::DB::Open(
         options_.db, path_, options_.families, &families_, OutPtr(&db_))));
-    ASSIGN_OR_RETURN(const std::vector<OpenFile> files, ListFiles());
-    const CopiedFiles before = SumsOf(files);
+    const absl::Cleanup close = [this] {
+      for (auto* family : families_) {
+        (void)db_->DestroyColumnFamilyHandle(family);
+      }
+    };
+    ASSIGN_OR_RETURN(const CopiedFiles before, ListFiles());
     progress_->Begin(step, before.entries);
-    RETURN_IF_ERROR(Rewrite(files));
-    ASSIGN_OR_RETURN(const std::vector<OpenFile> rewritten, ListFiles());
-    CopiedFiles after = SumsOf(rewritten);
+    RETURN_IF_ERROR(Rewrite());
+    ASSIGN_OR_RETURN(CopiedFiles after, ListFiles());
     after.are_as_before = after.shape == before.shape;
     return after;
   }
@@ -158,34 +132,40 @@ class Builder {
     return FromRocksDb(status, absl::StrCat("cannot write to '", path_, "'"));
   }
 
-  absl::StatusOr<std::vector<OpenFile>> ListFiles() {
+  absl::StatusOr<CopiedFiles> ListFiles() {
     rocksdb::TablePropertiesCollection all;
     for (auto* family : families_) {
       rocksdb::TablePropertiesCollection more;
       RETURN_IF_ERROR(Explained(db_->GetPropertiesOfAllTables(family, &more)));
       all.merge(more);
     }
-    std::vector<rocksdb::LiveFileMetaData> live;
-    db_->GetLiveFilesMetaData(&live);
-    std::vector<OpenFile> files;
-    for (const rocksdb::LiveFileMetaData& file : live) {
-      const auto properties = all[file.db_path + file.name];
-      if (properties == nullptr) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("DATABASE has a table without properties, ",
-                         file.relative_filename));
+    CopiedFiles files;
+    db_->GetLiveFilesMetaData(&live_);
+    for (rocksdb::LiveFileMetaData& file : live_) {
+      const auto has = all[file.db_path + file.name];
+      if (has == nullptr) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "DATABASE: ", file.relative_filename, " has no properties"));
       }
-      files.push_back({file, properties});
+      file.num_entries = has->num_entries;  // it is 0 without statistics
+      files.shape.push_back(
+          absl::StrCat(file.column_family_name, "/", file.level, ": ",
+                       file.smallestkey, " to ", file.largestkey, ", ",
+                       has->num_entries, ", ", has->num_deletions));
+      files.entries += has->num_entries;
+      files.filter_bytes += has->filter_size;
+      files.index_bytes += has->index_size;
     }
+    std::ranges::sort(files.shape);
     return files;
   }
 
-  absl::Status Rewrite(const std::vector<OpenFile>& files) {
+  absl::Status Rewrite() {
     std::map<std::string, std::shared_ptr<TreeState>> trees;
-    for (const auto& [live, has] : files) {
-      auto& tree = trees[live.column_family_name];
+    for (const rocksdb::LiveFileMetaData& file : live_) {
+      auto& tree = trees[file.column_family_name];
       if (tree == nullptr) tree = std::make_shared<TreeState>();
-      tree->Add(static_cast<double>(has->num_entries), live.level);
+      tree->Add(static_cast<double>(file.num_entries), file.level);
     }
     // CompactFiles() works in the calling thread.
     const absl::Cleanup forget = [this] {
@@ -194,22 +174,21 @@ class Builder {
     // With files that share a key with a neighbour, RocksDB rewrites both.
     std::set<uint64_t> rewritten;
     uint64_t done = 0;
-    for (const auto& [live, has] : files) {
+    for (const rocksdb::LiveFileMetaData& file : live_) {
       RETURN_IF_ERROR(CheckInterrupt());
-      progress_->Update(done += has->num_entries);
-      if (rewritten.contains(live.file_number)) continue;
+      progress_->Update(done += file.num_entries);
+      if (rewritten.contains(file.file_number)) continue;
       const auto family =
-          std::ranges::find(families_, live.column_family_name,
+          std::ranges::find(families_, file.column_family_name,
                             &rocksdb::ColumnFamilyHandle::GetName);
-      api_->OverrideTree(trees[live.column_family_name], nullptr);
-      rocksdb::CompactionOptions compaction;  // no limit on the file size
-      compaction.compression =
-          rocksdb::kDisableCompressionOption;  // the level's
-      compaction.max_subcompactions = 1;
+      api_->OverrideTree(trees[file.column_family_name], nullptr);
+      rocksdb::CompactionOptions options;  // no limit on the file size
+      options.compression = rocksdb::kDisableCompressionOption;  // the level's
+      options.max_subcompactions = 1;
       rocksdb::CompactionJobInfo job;
-      RETURN_IF_ERROR(Explained(
-          db_->CompactFiles(compaction, *family, {live.name}, live.level,
-                            /*output_path_id=*/0, nullptr, &job)));
+      RETURN_IF_ERROR(
+          Explained(db_->CompactFiles(options, *family, {file.name}, file.level,
+                                      /*output_path_id=*/0, nullptr, &job)));
       for (const auto& input : job.input_file_infos) {
         rewritten.insert(input.file_number);
       }
@@ -223,17 +202,19 @@ class Builder {
   ListenerApi* api_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
+  std::vector<rocksdb::LiveFileMetaData> live_;
 };
 
 using Clock = std::chrono::steady_clock;
 
-LookupTimes TimesOf(std::vector<uint32_t> nanoseconds) {
-  std::ranges::sort(nanoseconds);
-  const double all = nanoseconds.size();
-  const double sum =
-      std::accumulate(nanoseconds.begin(), nanoseconds.end(), 0.0);
-  return {sum / all / 1000,
-          nanoseconds[static_cast<size_t>(0.99 * (all - 1))] / 1000.0};
+// `times`, not empty, are in microseconds.
+void AddRound(std::vector<double> times, Measurement* measured) {
+  std::ranges::sort(times);
+  measured->lookups += times.size();
+  measured->mean_us.push_back(std::accumulate(times.begin(), times.end(), 0.0) /
+                              times.size());
+  measured->p99_us.push_back(
+      times[static_cast<size_t>(0.99 * (times.size() - 1))]);
 }
 
 }  // namespace
@@ -261,14 +242,14 @@ absl::StatusOr<ReadOnlyDatabase> OpenCopy(const Source& source,
   return db;
 }
 
-absl::Status MeasureRound(const ReadOnlyDatabase& db, const Keys& lookups,
+absl::Status MeasureRound(const ReadOnlyDatabase& db, const LookupMix& mix,
                           uint64_t begin, uint64_t end, uint64_t max_reads,
                           Progress* progress, Measurement* measured) {
   // Filters and indexes are in memory since the database was opened. Rejected:
   // warming up with some of the lookups. Times came out the same, but those
   // blocks were then in the block cache: of 200 lookups that hid three quarters
   // of a Bloom filter's reads.
-  std::vector<uint32_t> nanoseconds;
+  std::vector<double> times;
   const auto statistics = db.db()->GetDBOptions().statistics;
   RETURN_IF_ERROR(FromRocksDb(statistics->Reset(), "statistics"));
   rocksdb::PerfContext* const perf = rocksdb::get_perf_context();
@@ -276,24 +257,22 @@ absl::Status MeasureRound(const ReadOnlyDatabase& db, const Keys& lookups,
   rocksdb::PinnableSlice value;
   for (uint64_t i = begin; i < end && perf->block_read_count < max_reads; ++i) {
     RETURN_IF_ERROR(CheckInterrupt());
-    const Key key = lookups.at(i);
+    const Key key = LookupAt(mix, i);
     const Clock::time_point start = Clock::now();
     const rocksdb::Status status =
         db.db()->Get({}, db.families()[key.family], key.text, &value);
-    const std::chrono::nanoseconds taken = Clock::now() - start;
-    nanoseconds.push_back(static_cast<uint32_t>(std::min<int64_t>(
-        taken.count(), std::numeric_limits<uint32_t>::max())));
+    const std::chrono::duration<double, std::micro> taken =
+        Clock::now() - start;
+    times.push_back(taken.count());
     value.Reset();
     measured->found += status.ok() ? 1 : 0;
     measured->lost += key.exists && !status.ok() ? 1 : 0;
-    measured->unexpected += !key.exists && status.ok() ? 1 : 0;
     if (!status.ok() && !status.IsNotFound()) {
       return FromRocksDb(status, absl::StrCat("cannot look up '",
                                               absl::CEscape(key.text), "'"));
     }
     if (i % 16 == 0) progress->Update(i - begin);
   }
-  measured->lookups += nanoseconds.size();
   measured->index_block_reads += perf->index_block_read_count;
   measured->filter_block_reads += perf->filter_block_read_count;
   measured->data_block_reads +=
@@ -303,7 +282,7 @@ absl::Status MeasureRound(const ReadOnlyDatabase& db, const Keys& lookups,
   std::map<std::string, uint64_t> tickers;
   statistics->getTickerMap(&tickers);
   measured->answers += FilterStatsOf(tickers);
-  measured->rounds.push_back(TimesOf(std::move(nanoseconds)));
+  AddRound(std::move(times), measured);
   return absl::OkStatus();
 }
 

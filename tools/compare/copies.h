@@ -25,27 +25,14 @@ struct Setup {
   read_model::Cache cache = {};
 };
 
-// A live file, but for what depends on its filter. Files are in order.
-struct FileShape {
-  std::string family;
-  int level;
-  std::string smallest_key;
-  std::string largest_key;
-  uint64_t entries;
-  uint64_t deletions;  // included in the entries
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): what the compiler makes has a 0
-  friend auto operator<=>(const FileShape&, const FileShape&) = default;
-};
-
 // The files of a copy.
 struct CopiedFiles {
-  std::vector<FileShape> shape = {};
+  // Each in words, but for what depends on its filter.
+  std::vector<std::string> shape = {};
   bool are_as_before = true;  // as those of the database
   uint64_t entries = 0;
   uint64_t filter_bytes = 0;
   uint64_t index_bytes = 0;
-  uint64_t largest_block = 0;  // a filter or an index
 };
 
 // Links the source's SSTables into `path`, which must not exist (or copies
@@ -64,35 +51,30 @@ absl::StatusOr<ReadOnlyDatabase> OpenCopy(const Source& source,
                                           const std::string& path,
                                           bool* direct_io);
 
-// Of one round, in microseconds: 99 % of the lookups took no longer than p99.
-struct LookupTimes {
-  double mean;
-  double p99;
-};
-
 // Sums over all rounds, and the times of each.
 struct Measurement {
   uint64_t lookups = 0;
   uint64_t found = 0;
-  uint64_t lost = 0;        // rows that exist and weren't found
-  uint64_t unexpected = 0;  // found, though looked up as missing
+  uint64_t lost = 0;  // rows that exist and weren't found
   // The blocks that RocksDB read from files, and their bytes.
   uint64_t data_block_reads = 0;
   uint64_t index_block_reads = 0;
   uint64_t filter_block_reads = 0;
   uint64_t block_bytes = 0;
   FilterStats answers;  // from RocksDB's statistics
-  std::vector<LookupTimes> rounds;
+  // Of each round: 99 % of its lookups took no longer than p99.
+  std::vector<double> mean_us;
+  std::vector<double> p99_us;
 
   uint64_t all_block_reads() const {
     return data_block_reads + index_block_reads + filter_block_reads;
   }
 };
 
-// Looks up keys [begin, end), at least one, until so many blocks are read. `db`
-// comes from OpenCopy. Adds another round to `measured`. Cancelled after a
+// Looks up keys [begin, end), at least one, until `max_reads` blocks are read.
+// `db` comes from OpenCopy. Adds another round to `measured`. Cancelled after a
 // signal.
-absl::Status MeasureRound(const ReadOnlyDatabase& db, const Keys& lookups,
+absl::Status MeasureRound(const ReadOnlyDatabase& db, const LookupMix& mix,
                           uint64_t begin, uint64_t end, uint64_t max_reads,
                           Progress* progress, Measurement* measured);
 

@@ -1,4 +1,4 @@
-// Lists of keys, and which of them are looked up.
+// The keys that are looked up.
 #pragma once
 
 #include <cstddef>
@@ -23,44 +23,35 @@ constexpr uint64_t Mix(uint64_t a, uint64_t b) { return Mix(Mix(a) ^ b); }
 
 struct Key {
   std::string text;
-  bool exists = false;  // there is a row
-  size_t family = 0;    // the column family's number
+  size_t family = 0;  // the column family's number
+  bool exists = true;
 };
 
-// Keys by number. May be read from many threads.
+// Keys of rows by number, and others. May be read from many threads.
 struct Keys {
   uint64_t size = 0;
-  std::function<Key(uint64_t)> at;  // takes numbers below `size`
+  // The key of a row, whose number is below `size`. With a `gap` other than 0 a
+  // missing one that follows directly on it, another for each up to kMaxGap.
+  std::function<Key(uint64_t row, uint64_t gap)> at;
 };
+inline constexpr uint64_t kMaxGap = 999;
 
-using KeyList = std::vector<Key>;
+// Generated keys of 16 bytes, in order. At most 1G.
+Keys NumberedKeys(uint64_t rows);
+Keys KeysOf(std::vector<Key> list);
 
-Keys KeysOf(KeyList list);
-
-inline constexpr uint64_t kNumberedKeyBytes = 16;
-
-// Generated keys, "user" plus a number of 12 digits, `stride` apart (at least
-// 2), so that other keys fit between any two of them.
-Keys NumberedKeys(uint64_t rows, uint64_t stride);
-
-// The keys between those of NumberedKeys, in order.
-Keys KeysBetween(uint64_t rows, uint64_t stride);
-
-// The share `hit_ratio` of lookups is for `existing` keys and the rest for
-// `missing` ones.
+// The share `hit_ratio` of lookups is for keys of rows, each as likely as any
+// other.
 struct LookupMix {
-  Keys existing;
-  Keys missing;
+  Keys keys;
   double hit_ratio = 0;
   uint64_t seed = 0;
 };
 
-// Draws `count` lookups in an order that follows from the seed, evenly spread.
-// No key occurs twice, which would make a rate seem more certain than it is; if
-// keys run out, there are fewer lookups in the same ratio.
-Keys DistinctLookups(const LookupMix& mix, uint64_t count);
-
-// All keys are equally likely each time, so that some occur several times.
-Keys RepeatedLookups(const LookupMix& mix, uint64_t count);
+// The key to look up as number `i`. Missing ones are within the range of every
+// file that has the row next to them, and few occur twice: that would make a
+// rate seem more certain than it is, and find the data of a false positive in
+// the cache.
+Key LookupAt(const LookupMix& mix, uint64_t i);
 
 }  // namespace linebloom::tools

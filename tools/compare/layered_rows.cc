@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +9,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table.h"
 #include "table/status.h"
+#include "tools/compare/keys.h"
 #include "tools/database/databases.h"
 #include "tools/database/out_ptr.h"
 #include "tools/report/run_tool.h"
@@ -40,14 +40,6 @@ size_t RunOf(uint64_t row, uint64_t seed) {
   return run;
 }
 
-void FillValue(uint64_t seed, std::string* value) {
-  for (size_t at = 0; at < value->size(); at += sizeof(uint64_t)) {
-    const uint64_t word = Mix(seed + at);
-    std::memcpy(value->data() + at, &word,
-                std::min(sizeof(word), value->size() - at));
-  }
-}
-
 // How many files a run has.
 uint64_t FilesOf(const SortedRun& run, uint64_t all_bytes) {
   if (run.level == 0) return 1;
@@ -76,72 +68,46 @@ rocksdb::Options OptionsOfRows() {
   return options;
 }
 
-class Writer {
- public:
-  Writer(const Keys& keys, uint64_t seed, std::string folder,
-         Progress* progress)
-      : keys_(keys),
-        seed_(seed),
-        folder_(std::move(folder)),
-        options_(OptionsOfRows()),
-        progress_(progress) {}
-
-  absl::Status Write() {
-    RETURN_IF_ERROR(
-        Explained(rocksdb::DB::Open(options_, folder_, OutPtr(&db_))));
-    for (size_t run = 0; run < kRuns.size(); ++run) {
-      const uint64_t files = FilesOf(kRuns[run], BytesOfRows(keys_.size));
-      for (uint64_t f = 0; f < files; ++f) {
-        RETURN_IF_ERROR(WriteFile(run, keys_.size * f / files,
-                                  keys_.size * (f + 1) / files));
-      }
-    }
-    return Explained(db_->Close());
-  }
-
- private:
-  absl::Status Explained(const rocksdb::Status& status) const {
-    return FromRocksDb(status, absl::StrCat("cannot write to '", folder_, "'"));
-  }
-
-  // The rows of the run among rows [begin, end).
-  absl::Status WriteFile(size_t run, uint64_t begin, uint64_t end) {
-    const std::string path = folder_ + "/new_file";
-    rocksdb::SstFileWriter file(rocksdb::EnvOptions(), options_);
-    RETURN_IF_ERROR(Explained(file.Open(path)));
-    std::string value(kValueBytes, '\0');
-    for (uint64_t row = begin; row < end; ++row) {
-      if (RunOf(row, seed_) != run) continue;
-      FillValue(Mix(seed_, row), &value);
-      RETURN_IF_ERROR(Explained(file.Put(keys_.at(row).text, value)));
-      progress_->Update(++written_);
-      if (written_ % 1024 == 0) RETURN_IF_ERROR(CheckInterrupt());
-    }
-    RETURN_IF_ERROR(Explained(file.Finish()));
-    rocksdb::IngestExternalFileOptions ingestion;
-    ingestion.move_files = true;
-    return Explained(db_->IngestExternalFile({path}, ingestion));
-  }
-
-  const Keys& keys_;
-  const uint64_t seed_;
-  const std::string folder_;
-  const rocksdb::Options options_;
-  Progress* const progress_;
-  std::unique_ptr<rocksdb::DB> db_;
-  uint64_t written_ = 0;  // rows
-};
-
 }  // namespace
 
 uint64_t BytesOfRows(uint64_t rows) {
-  constexpr uint64_t kEntryOverhead = 12;  // lengths, sequence number, index
-  return rows * (kNumberedKeyBytes + kValueBytes + kEntryOverhead);
+  constexpr uint64_t kKeyBytes = 16 + 12;  // lengths, sequence number, index
+  return rows * (kKeyBytes + kValueBytes);
 }
 
-absl::Status LayOutRows(const Keys& keys, uint64_t seed,
-                        const std::string& folder, Progress* progress) {
-  return Writer(keys, seed, folder, progress).Write();
+absl::Status LayOutRows(uint64_t rows, uint64_t seed, const std::string& folder,
+                        Progress* progress) {
+  const auto explained = [&folder](const rocksdb::Status& status) {
+    return FromRocksDb(status, absl::StrCat("cannot write to '", folder, "'"));
+  };
+  const rocksdb::Options options = OptionsOfRows();
+  std::unique_ptr<rocksdb::DB> db;
+  RETURN_IF_ERROR(explained(rocksdb::DB::Open(options, folder, OutPtr(&db))));
+  const Keys keys = NumberedKeys(rows);
+  const std::string value(kValueBytes, '\0');  // isn't compressed
+  const std::string path = folder + "/new_file";
+  rocksdb::IngestExternalFileOptions ingestion;
+  ingestion.move_files = true;
+  uint64_t written = 0;
+  progress->Begin("laying out rows", rows);
+  for (size_t run = 0; run < kRuns.size(); ++run) {
+    const uint64_t files = FilesOf(kRuns[run], BytesOfRows(rows));
+    for (uint64_t f = 0; f < files; ++f) {
+      rocksdb::SstFileWriter file(rocksdb::EnvOptions(), options);
+      RETURN_IF_ERROR(explained(file.Open(path)));
+      for (uint64_t row = rows * f / files; row < rows * (f + 1) / files;
+           ++row) {
+        if (RunOf(row, seed) != run) continue;
+        RETURN_IF_ERROR(
+            explained(file.Put(keys.at(row, /*gap=*/0).text, value)));
+        progress->Update(++written);
+        RETURN_IF_ERROR(CheckInterrupt());
+      }
+      RETURN_IF_ERROR(explained(file.Finish()));
+      RETURN_IF_ERROR(explained(db->IngestExternalFile({path}, ingestion)));
+    }
+  }
+  return explained(db->Close());
 }
 
 }  // namespace linebloom::tools

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "tools/compare/keys.h"
 #include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
@@ -21,9 +20,9 @@ uint64_t BytesOfRows(uint64_t rows);
 // six sorted runs: three files in level 0, and levels 1 to 3, each ten times as
 // large as the one above, over the whole range of keys.
 //
-// `keys`, at least 2 * kSharesOfAllRuns, come from NumberedKeys. Values are
-// incompressible. Cancelled after a signal.
-absl::Status LayOutRows(const Keys& keys, uint64_t seed,
-                        const std::string& folder, Progress* progress);
+// Their keys are NumberedKeys(); there are at least 2 * kSharesOfAllRuns rows.
+// Cancelled after a signal.
+absl::Status LayOutRows(uint64_t rows, uint64_t seed, const std::string& folder,
+                        Progress* progress);
 
 }  // namespace linebloom::tools

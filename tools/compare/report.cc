@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "rocksdb/version.h"
 #include "tools/compare/comparison.h"
 #include "tools/database/intervals.h"
+#include "tools/report/flags.h"
 #include "tools/report/run_tool.h"
 
 namespace linebloom::tools {
@@ -35,64 +37,49 @@ std::vector<std::string> Problems(const Comparison& comparison) {
   return problems;
 }
 
-std::vector<std::string> Notes(const Comparison& comparison, const Json& rows) {
-  std::vector<std::string> notes;
-  for (const Json& row : rows) {
-    const bool is_cut = row[0]["label"].get<std::string>().front() == '[';
-    if (is_cut) notes.push_back(Fill("{/0/label} is {/0/policy}.", row));
+std::vector<std::string> Notes(const Comparison& comparison) {
+  std::vector<std::string> notes = comparison.source.notes;
+  for (const Result& result : comparison.results) {
+    if (!result.chosen || result.chosen->filters_last_run) continue;
+    notes.push_back(absl::StrCat("With ", result.setup.cache.capacity / 1e6,
+                                 " MB of cache ", result.policy,
+                                 " leaves the last level without filters."));
   }
-  for (const std::string& note : comparison.notes) notes.push_back(note);
   const Result& first = comparison.results.front();
   if (!first.files.are_as_before) {
     notes.emplace_back(
         "The copies are alike, but their files aren't quite those of the "
         "database.");
   }
-  if (first.measured.unexpected > 0) {
-    notes.push_back(absl::StrCat(
-        WithThousands(first.measured.unexpected),
-        " of the keys looked up as missing exist. They count as found, not as "
-        "false positives."));
-  }
   return notes;
-}
-
-// A policy's name in tables and pictures: the whole of its short form, or a
-// number with as much of it as there is room for.
-std::string Label(const std::string& policy, size_t number) {
-  constexpr size_t kMaxLabel = 25;
-  const std::string name = ShortPolicyName(policy);
-  if (name.size() <= kMaxLabel) return name;
-  const std::string start = absl::StrCat("[", number, "] ");
-  return absl::StrCat(start, name.substr(0, kMaxLabel - start.size() - 2),
-                      "..");
 }
 
 Json WorkloadAsJson(const Comparison& comparison) {
   const CompareConfig& config = comparison.config;
+  const Source& source = comparison.source;
   const Result& first = comparison.results.front();
-  std::vector<uint64_t> files;  // by level
   // What a lookup of a missing key has to go through, of all column families.
-  std::set<std::pair<std::string, int>> levels;
-  for (const FileShape& file : first.files.shape) {
-    files.resize(std::max<size_t>(files.size(), file.level + 1));
-    ++files[file.level];
-    if (file.level > 0) levels.emplace(file.family, file.level);
+  std::set<std::tuple<std::string, int, std::string>> runs;
+  for (const LiveFile& file : source.facts.files) {
+    runs.emplace(file.column_family, file.level,
+                 file.level == 0 ? file.path : "");
   }
-  Json json = {{"hit_ratio", comparison.hit_ratio},
-               {"seed", config.seed},
-               {"lookups", comparison.lookups},
-               {"rows", first.files.entries},
-               {"files", first.files.shape.size()},
-               {"files_per_level", files},
-               {"sorted_runs", levels.size() + (files.empty() ? 0 : files[0])},
-               {"direct_io", comparison.direct_io}};
+  Json json = {
+      {"hit_ratio", source.mix.hit_ratio}, {"seed", config.seed},
+      {"lookups", config.lookups},         {"rows", first.files.entries},
+      {"files", first.files.shape.size()}, {"sorted_runs", runs.size()},
+      {"direct_io", comparison.direct_io}};
   if (!config.database.empty()) json["database"] = config.database;
-  if (comparison.families > 1) json["column_families"] = comparison.families;
+  if (source.families.size() > 1) {
+    json["column_families"] = source.families.size();
+  }
   if (config.rounds > 1) json["rounds"] = config.rounds;
-  if (config.caches_filters()) {
+  if (!config.memory.empty()) {
     const read_model::Cache& cache = first.setup.cache;
-    json["memory"] = config.memory;
+    json["memory"] =
+        absl::StrJoin(config.memory, ",", [](std::string* text, uint64_t size) {
+          absl::StrAppend(text, NumberText(size, Unit::kBytes));
+        });
     json["layout"] = cache.partitioned ? "partitioned" : "whole";
     json["shards"] = cache.shards;
   }
@@ -121,19 +108,11 @@ Json FactsInWords(const Json& machine, const Json& workload) {
             workload)}};
 }
 
-// Medians over the rounds. That of an even number of rounds is the mean of the
-// middle two.
-Json LatencyAsJson(const std::vector<LookupTimes>& rounds) {
-  Json json;
-  for (const auto& [name, number] :
-       {std::pair("mean", &LookupTimes::mean), {"p99", &LookupTimes::p99}}) {
-    std::vector<double> values;
-    for (const LookupTimes& round : rounds) values.push_back(round.*number);
-    std::ranges::sort(values);
-    const size_t half = values.size() / 2;
-    json[name] = (values[(values.size() - 1) / 2] + values[half]) / 2;
-  }
-  return json;
+// That of an even number of values is the mean of the middle two.
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t half = values.size() / 2;
+  return (values[(values.size() - 1) / 2] + values[half]) / 2;
 }
 
 Json ResultAsJson(const Result& result) {
@@ -144,7 +123,7 @@ Json ResultAsJson(const Result& result) {
   const Interval reads = PoissonInterval(all);
   return {
       {"policy", result.policy},
-      {"label", Label(result.policy, result.copy)},
+      {"label", ShortPolicyName(result.policy)},
       {"cache_bytes", result.setup.cache.capacity},
       {"cache_mb", result.setup.cache.capacity / 1e6},
       {"filter_bytes", files.filter_bytes},
@@ -167,8 +146,7 @@ Json ResultAsJson(const Result& result) {
       {"filter_false_positives", m.answers.false_positives()},
       {"filter_true_positives", m.answers.true_positives},
       {"false_positive_rate", OrNull(m.answers.false_positive_rate())},
-      {"latency_us", LatencyAsJson(m.rounds)},
-      {"build_seconds", result.build_seconds}};
+      {"latency_us", {{"mean", Median(m.mean_us)}, {"p99", Median(m.p99_us)}}}};
 }
 
 // A row for each of --policies: its results, by the size of the cache.
@@ -191,27 +169,22 @@ std::string LeastInWords(std::vector<Json> results) {
     return result["reads_per_lookup"].get<double>();
   });
   const Json& least = results.front();
-  std::vector<std::string> alike;
-  std::vector<std::string> more;
-  for (size_t i = 1; i < results.size(); ++i) {
-    const Json& other = results[i];
-    if (other["reads_per_lookup_low"] <= least["reads_per_lookup_high"]) {
-      alike.push_back(other["label"]);
-    } else {
-      more.push_back(Fill("{/label} {/reads_per_lookup:1000}", other));
-    }
-  }
+  const auto differs = [&least](const Json& other) {
+    return other["reads_per_lookup_low"] > least["reads_per_lookup_high"];
+  };
   std::string text =
-      Fill(more.empty() ? "{/label} reads {/reads_per_lookup:1000} per "
-                          "1,000 lookups"
-                        : "{/label} reads least: "
-                          "{/reads_per_lookup:1000} per 1,000 lookups",
+      Fill("{/label} reads least: {/reads_per_lookup:1000} per 1,000 lookups",
            least);
-  for (const auto& [list, before] :
-       {std::pair(&alike, ", no difference seen from "), {&more, "; "}}) {
-    if (!list->empty()) {
-      absl::StrAppend(&text, before, absl::StrJoin(*list, ", "));
-    }
+  for (size_t i = 1; i < results.size(); ++i) {
+    const bool more = differs(results[i]);
+    const bool is_first = i == 1 || more != differs(results[i - 1]);
+    absl::StrAppend(
+        &text,
+        !is_first ? ", "
+        : more    ? "; "
+                  : ", no difference seen from ",
+        Fill(more ? "{/label} {/reads_per_lookup:1000}" : "{/label}",
+             results[i]));
   }
   return text + ".";
 }
@@ -230,19 +203,29 @@ Json ResultInWords(const Json& rows) {
   return sentences;
 }
 
+// A column for each cache, and below what chooses its bits, these.
+std::string TableOfCaches(const Json& rows) {
+  std::vector<Column> columns = {{"MB of cache", "{/label}|{/0/label}"}};
+  for (size_t i = 0; i < rows[0].size(); ++i) {
+    const std::string result = absl::StrCat("{/", i);
+    columns.push_back(
+        {Fill(result + "/cache_mb:g}", rows[0]),
+         absl::StrCat("{/bits", result.substr(1), "/chosen_bits:g}|", result,
+                      "/reads_per_lookup:1000}")});
+  }
+  Json lines = Json::array();
+  for (const Json& row : rows) {
+    lines.push_back(row);
+    if (row[0]["chosen_bits"].is_null()) continue;
+    lines.push_back({{"label", "  bits that it chooses"}, {"bits", row}});
+  }
+  return absl::StrCat("Blocks read per 1,000 lookups\n",
+                      TextTable(columns, lines));
+}
+
 // With several caches a column for each; otherwise more of the one.
 std::string Table(const Json& rows) {
-  const size_t caches = rows[0].size();
-  if (caches > 1) {
-    std::vector<Column> columns = {{"MB of cache", "{/0/label}"}};
-    for (size_t i = 0; i < caches; ++i) {
-      const std::string result = absl::StrCat("{/", i);
-      columns.push_back({Fill(result + "/cache_mb:g}", rows[0]),
-                         result + "/reads_per_lookup:1000}"});
-    }
-    return absl::StrCat("Blocks read per 1,000 lookups\n",
-                        TextTable(columns, rows));
-  }
+  if (rows[0].size() > 1) return TableOfCaches(rows);
   return TextTable({{"Reads per 1,000", "{/0/label}"},
                     {"reads", "{/0/reads_per_lookup:1000}"},
                     {"95 % interval",
@@ -276,7 +259,7 @@ Json ReportAsJson(const Comparison& comparison) {
   }
   const Json rows = Rows(json["results"]);
   json["result"] = ResultInWords(rows);
-  json["notes"] = Notes(comparison, rows);
+  json["notes"] = Notes(comparison);
   json["problems"] = Problems(comparison);
   return json;
 }

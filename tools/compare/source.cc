@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -13,7 +14,6 @@
 #include "rocksdb/table.h"
 #include "table/status.h"
 #include "tools/compare/layered_rows.h"
-#include "tools/database/caches.h"
 #include "tools/database/databases.h"
 #include "tools/report/run_tool.h"
 
@@ -24,13 +24,6 @@ namespace fs = std::filesystem;
 
 // As --help has it.
 constexpr char kOperand[] = "DATABASE";
-
-// How many missing keys there must be for all lookups to differ; if filters are
-// in the cache, for few to be the same, since false positives of the same key
-// find their data in the cache.
-uint64_t MissingKeysNeeded(const CompareConfig& config) {
-  return config.lookups * (config.caches_filters() ? 16 : 1);
-}
 
 absl::Status CheckFreeSpace(const fs::path& folder, uint64_t bytes,
                             size_t copies) {
@@ -77,35 +70,17 @@ rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
   return options;
 }
 
-absl::StatusOr<Source> Read(const std::string& folder,
-                            const ReadOnlyDatabase& open) {
-  Source source;
-  ASSIGN_OR_RETURN(source.facts, ReadDatabase(kOperand, folder, ""));
-  for (const rocksdb::ColumnFamilyHandle* family : open.families()) {
-    source.families.emplace_back(family->GetName(),
-                                 OptionsOf(family->GetName(), source.facts));
-  }
-  for (const LiveFile& file : source.facts.files) {
-    std::error_code error;
-    source.bytes += fs::file_size(file.path, error);
-    if (!error) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        kOperand, "='", folder, "': '", file.path, "': ", error.message()));
-  }
-  return source;
-}
-
 // A uniform sample of the live rows' keys, so that column families are looked
 // up by their rows. Reads the whole database.
-absl::StatusOr<KeyList> SampleKeys(const ReadOnlyDatabase& open, uint64_t count,
-                                   uint64_t seed) {
+absl::StatusOr<Keys> SampleKeys(const ReadOnlyDatabase& open, uint64_t seed) {
+  constexpr uint64_t kMaxSample = 1'000'000;  // they are kept in memory
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.total_order_seek = true;
   options.readahead_size = 1 << 20;
   // Reservoir sampling: at any time, the sample represents all rows seen so
   // far.
-  KeyList sample;
+  std::vector<Key> sample;
   std::mt19937_64 random(seed);
   uint64_t seen = 0;
   for (size_t family = 0; family < open.families().size(); ++family) {
@@ -113,75 +88,35 @@ absl::StatusOr<KeyList> SampleKeys(const ReadOnlyDatabase& open, uint64_t count,
         open.db()->NewIterator(options, open.families()[family]));
     for (rows->SeekToFirst(); rows->Valid(); rows->Next(), ++seen) {
       const uint64_t place =
-          seen < count
+          seen < kMaxSample
               ? seen
               : std::uniform_int_distribution<uint64_t>(0, seen)(random);
-      if (place >= count) continue;
+      if (place >= kMaxSample) continue;
       if (place == sample.size()) sample.emplace_back();
-      sample[place] = {rows->key().ToString(), /*exists=*/true, family};
+      sample[place] = {rows->key().ToString(), family};
       if (seen % 4096 == 0) RETURN_IF_ERROR(CheckInterrupt());
     }
     RETURN_IF_ERROR(FromRocksDb(rows->status(), "cannot read the rows"));
   }
-  return sample;
+  return KeysOf(std::move(sample));
 }
 
-// --memory is one cache for all column families.
-absl::Status CheckCaches(const CompareConfig& config,
-                         const DatabaseFacts& facts) {
-  if (!config.caches_filters()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const DatabaseCaches read, ReadCaches(facts, {}));
-  if (read.caches.size() == 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--memory is one block cache, and the column families of '",
-                   config.database, "' have ", read.caches.size(),
-                   " by its info log: compare them without --memory"));
-}
-
-absl::StatusOr<Source> UseDatabase(const CompareConfig& config,
-                                   const fs::path& scratch, size_t copies) {
-  const std::string& folder = config.database;
-  RETURN_IF_ERROR(CheckUnlockedDatabase(kOperand, folder));
-  ASSIGN_OR_RETURN(const auto open, ReadOnlyDatabase::Open(kOperand, folder));
-  ASSIGN_OR_RETURN(Source source, Read(folder, open));
-  RETURN_IF_ERROR(CheckFreeSpace(scratch, source.bytes, copies));
-  RETURN_IF_ERROR(CheckCaches(config, source.facts));
-  constexpr uint64_t kMaxSample = 20'000'000;  // they are kept in memory
-  const uint64_t count =
-      std::max(config.lookups, std::min(kMaxSample, MissingKeysNeeded(config)));
-  ASSIGN_OR_RETURN(KeyList sample, SampleKeys(open, count, config.seed));
-  if (sample.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        kOperand, "='", folder, "' has no live rows in its SSTables"));
+// What the copies of a database leave out or change.
+std::vector<std::string> NotesOn(const CompareConfig& config,
+                                 const DatabaseFacts& facts) {
+  std::vector<std::string> notes = {
+      "What only the database's write-ahead log has isn't copied."};
+  std::set<std::string> caches;
+  for (const LiveFile& file : facts.files) {
+    caches.insert(facts.log.FamilyOf(file.column_family).cache);
   }
-  const Keys existing = KeysOf(std::move(sample));
-  source.mix.existing = existing;
-  // Directly after a key, and so within the range of every file that has it.
-  source.mix.missing = {existing.size, [existing](uint64_t i) {
-                          const Key key = existing.at(i);
-                          return Key{key.text + '\0', false, key.family};
-                        }};
-  source.notes.emplace_back(
-      "What only the database's write-ahead log has isn't copied.");
-  return source;
-}
-
-absl::StatusOr<Source> GenerateRows(const CompareConfig& config,
-                                    const fs::path& scratch, size_t copies,
-                                    Progress* progress) {
-  RETURN_IF_ERROR(
-      CheckFreeSpace(scratch, BytesOfRows(config.rows), copies + 1));
-  // Leaves enough room between rows for all lookups to differ.
-  const uint64_t stride = 2 + MissingKeysNeeded(config) / (config.rows - 1);
-  const Keys existing = NumberedKeys(config.rows, stride);
-  const std::string folder = (scratch / "rows").string();
-  progress->Begin("laying out rows", config.rows);
-  RETURN_IF_ERROR(LayOutRows(existing, config.seed, folder, progress));
-  ASSIGN_OR_RETURN(const auto open, ReadOnlyDatabase::Open(kOperand, folder));
-  ASSIGN_OR_RETURN(Source source, Read(folder, open));
-  source.mix.existing = existing;
-  source.mix.missing = KeysBetween(config.rows, stride);
-  return source;
+  if (!config.memory.empty() && caches.size() > 1) {
+    notes.push_back(absl::StrCat(
+        "The column families share a block cache here; by the info log they "
+        "have ",
+        caches.size(), "."));
+  }
+  return notes;
 }
 
 }  // namespace
@@ -189,11 +124,37 @@ absl::StatusOr<Source> GenerateRows(const CompareConfig& config,
 absl::StatusOr<Source> MakeSource(const CompareConfig& config,
                                   const fs::path& scratch, size_t copies,
                                   Progress* progress) {
-  ASSIGN_OR_RETURN(Source source,
-                   config.database.empty()
-                       ? GenerateRows(config, scratch, copies, progress)
-                       : UseDatabase(config, scratch, copies));
-  source.mix.seed = config.seed;
+  const bool is_generated = config.database.empty();
+  const std::string folder =
+      is_generated ? (scratch / "rows").string() : config.database;
+  if (is_generated) {
+    RETURN_IF_ERROR(
+        CheckFreeSpace(scratch, BytesOfRows(config.rows), copies + 1));
+    RETURN_IF_ERROR(LayOutRows(config.rows, config.seed, folder, progress));
+  }
+  RETURN_IF_ERROR(CheckUnlockedDatabase(kOperand, folder));
+  ASSIGN_OR_RETURN(const auto open, ReadOnlyDatabase::Open(kOperand, folder));
+  Source source;
+  ASSIGN_OR_RETURN(source.facts, ReadDatabase(kOperand, folder, ""));
+  for (const rocksdb::ColumnFamilyHandle* family : open.families()) {
+    source.families.emplace_back(family->GetName(),
+                                 OptionsOf(family->GetName(), source.facts));
+  }
+  source.mix = {.keys = NumberedKeys(config.rows), .seed = config.seed};
+  if (is_generated) return source;
+  uint64_t bytes = 0;
+  for (const LiveFile& file : source.facts.files) {
+    std::error_code error;
+    const uint64_t size = fs::file_size(file.path, error);
+    if (!error) bytes += size;
+  }
+  RETURN_IF_ERROR(CheckFreeSpace(scratch, bytes, copies));
+  ASSIGN_OR_RETURN(source.mix.keys, SampleKeys(open, config.seed));
+  if (source.mix.keys.size == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        kOperand, "='", folder, "' has no live rows in its SSTables"));
+  }
+  source.notes = NotesOn(config, source.facts);
   return source;
 }
 

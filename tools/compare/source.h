@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,20 +26,21 @@ struct CompareConfig {
   std::optional<double> hit_ratio;  // of the lookups
   uint64_t seed = 1;
   std::string policies;
-  // With sizes, one cache holds filters, indexes and data.
-  std::string memory;
+  // With sizes in bytes, one cache holds filters, indexes and data.
+  std::set<uint64_t> memory;
   bool partitioned = false;
   std::string scratch_dir;
-
-  bool caches_filters() const { return !memory.empty(); }
 };
+
+// The least of a block cache: less has no room for some data blocks and
+// partitions.
+inline constexpr uint64_t kMinMemory = 64 << 10;
 
 struct Source {
   DatabaseFacts facts;
   // All column families, each with what a copy needs of its options.
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  uint64_t bytes = 0;  // of its files
-  LookupMix mix;       // its hit_ratio is not set
+  LookupMix mix;  // MakeSource() leaves its hit_ratio open
   std::vector<std::string> notes;
 };
 
@@ -47,9 +49,8 @@ struct Source {
 // in its folder changes. Without one: generated rows, laid out in `scratch`,
 // which has to have room for them and for so many `copies`.
 //
-// InvalidArgument if it isn't a RocksDB database or has no live rows, or if
-// --memory can't stand for several block caches; ResourceExhausted without
-// enough space; else RocksDB's errors.
+// InvalidArgument if it isn't a RocksDB database or has no live rows;
+// ResourceExhausted without enough space; else RocksDB's errors.
 absl::StatusOr<Source> MakeSource(const CompareConfig& config,
                                   const std::filesystem::path& scratch,
                                   size_t copies, Progress* progress);
