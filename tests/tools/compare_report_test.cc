@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "tools/compare/comparison.h"
 
@@ -16,26 +18,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Result ResultOf(const std::string& name, uint64_t reads) {
-  Result result = {{name, nullptr}, {.bytes = 65'536}, /*database=*/1};
-  result.shape = {{0, "a", "z", 50, 0}, {2, "a", "z", 950, 0}};
+Result ResultOf(const std::string& policy, uint64_t reads) {
+  Result result = {policy, {}, /*copy=*/1};
+  result.setup.cache.capacity = 65'536;
+  result.files = {.shape = {"a to m", "n to z"}, .entries = 1000};
   result.measured.lookups = 10'000;
   result.measured.data_block_reads = reads;
-  for (const double us : {10.0, 12.0, 11.0}) {
-    result.measured.rounds.push_back({us, us});
-  }
+  result.measured.mean_us = {10, 12, 11};
+  result.measured.p99_us = {10, 12, 11};
   return result;
 }
 
 Comparison ComparisonOf(std::vector<Result> results) {
   Comparison comparison;
-  comparison.workload.facts = {
-      {"hit_ratio", 0}, {"lookups", 10'000}, {"rounds", 3}, {"seed", 1}};
-  comparison.workload.lookups.existing = 0;
   comparison.results = std::move(results);
-  for (size_t i = 0; i < comparison.results.size(); ++i) {
-    comparison.results[i].database = i + 1;
-  }
   return comparison;
 }
 
@@ -53,7 +49,7 @@ TEST(ReportTest, ClaimsNoDifferenceThatIntervalsDoNotShow) {
                           "difference seen from b; a 15.0."));
   EXPECT_THAT(
       PartOf(ComparisonOf({ResultOf("a", 0), ResultOf("b", 0)}), "result"),
-      ElementsAre("a reads 0 per 1,000 lookups, no difference seen "
+      ElementsAre("a reads least: 0 per 1,000 lookups, no difference seen "
                   "from b."));
 }
 
@@ -61,46 +57,60 @@ TEST(ReportTest, TimesAreMediansOfTheRounds) {
   Comparison comparison = ComparisonOf({ResultOf("a", 1)});
   Json latency = ReportAsJson(comparison)["results"][0]["latency_us"];
   EXPECT_EQ(latency["mean"], 11);
-  comparison.results[0].measured.rounds.pop_back();
-  comparison.results[0].measured.rounds[1].p99 = 20;
+  comparison.results[0].measured.p99_us = {10, 20};
   latency = ReportAsJson(comparison)["results"][0]["latency_us"];
   EXPECT_EQ(latency["p99"], 15);
 }
 
-// Names too long for a column are numbered and explained.
-TEST(ReportTest, NoTwoPoliciesShareAName) {
-  const std::string same = "{id=linebloom;bits_per_key=8;a_long_option=1;";
-  const Json report = ReportAsJson(ComparisonOf(
-      {ResultOf(same + "other=1}", 1), ResultOf(same + "other=2}", 1)}));
-  const std::string a = report["results"][0]["label"];
-  const std::string b = report["results"][1]["label"];
-  EXPECT_NE(a, b);
-  EXPECT_THAT(std::vector<std::string>(report["notes"]),
-              ElementsAre(a + " is " + same + "other=1}.",
-                          b + " is " + same + "other=2}."));
+// In 80 columns with four sizes of cache.
+TEST(ReportTest, LabelsStayWhole) {
+  const std::string policy =
+      "{id=linebloom;bits_per_key=10;line=plain;level_aware=true}";
+  std::vector<Result> results;
+  for (const double mb : {1, 2, 3, 4}) {
+    results.push_back(ResultOf(policy, 123'456));
+    results.back().setup.cache.capacity = 1e6 * mb;
+    results.back().chosen.emplace().average_bits = 9.75;
+  }
+  EXPECT_THAT(
+      ReportAsText(ReportAsJson(ComparisonOf(results))),
+      HasSubstr("MB of cache                     1       2       3       4\n"
+                "linebloom:10 plain levels  12,346  12,346  12,346  12,346\n"
+                "  bits that it chooses       9.75    9.75    9.75    9.75\n"));
+  results.resize(1);
+  const std::string text =
+      ReportAsText(ReportAsJson(ComparisonOf(std::move(results))));
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    EXPECT_LE(line.size(), 80) << line;
+  }
+}
+
+// A filter that isn't everywhere has fewer bits per key than its average.
+TEST(ReportTest, SaysWhereTheLastLevelHasNoFilters) {
+  Result result = ResultOf("linebloom", 1);
+  result.chosen.emplace().filters_last_run = false;
+  EXPECT_THAT(PartOf(ComparisonOf({result}), "notes"),
+              ElementsAre(HasSubstr("leaves the last level without filters")));
 }
 
 TEST(ReportTest, ProblemsVoidIt) {
   Comparison shapes = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
   EXPECT_THAT(PartOf(shapes, "problems"), IsEmpty());
-  shapes.results[1].shape[1].entries = 949;
+  shapes.results[1].files.shape[1] = "n to y";
   EXPECT_THAT(PartOf(shapes, "problems"),
-              ElementsAre("the databases of a and b differ in more than their "
+              ElementsAre("the copies of a and b differ in more than their "
                           "filters"));
   Comparison rows = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
-  rows.workload.lookups.existing = 10;
-  rows.results[0].measured.found = 10;
-  rows.results[1].measured.found = 9;
-  EXPECT_THAT(PartOf(rows, "problems"), ElementsAre(HasSubstr("lost rows")));
+  rows.results[1].measured.lost = 1;
+  EXPECT_THAT(PartOf(rows, "problems"),
+              ElementsAre("b lost 1 rows that exist"));
 }
 
 TEST(ReportTest, SaysWhereFiguresAreOfOtherRows) {
   Comparison comparison = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
-  comparison.workload.rows.shape = {{0, "a", "z", 50, 0}};
-  for (Result& result : comparison.results) result.measured.found = 5;
+  comparison.results[0].files.are_as_before = false;
   EXPECT_THAT(PartOf(comparison, "notes"),
-              ElementsAre(HasSubstr("aren't quite those of the database"),
-                          HasSubstr("5 of the keys looked up as missing")));
+              ElementsAre(HasSubstr("aren't quite those of the database")));
 }
 
 }  // namespace

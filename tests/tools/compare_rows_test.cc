@@ -1,133 +1,103 @@
 // Keys, rows in levels, and lookups.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "rocksdb/db.h"
 #include "tools/compare/keys.h"
-#include "tools/compare/row_source.h"
-#include "tools/compare/source_database.h"
+#include "tools/compare/layered_rows.h"
+#include "tools/database/out_ptr.h"
+#include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
 
-std::vector<std::string> KeysIn(const Keys& keys) {
-  std::vector<std::string> all;
-  for (uint64_t i = 0; i < keys.size; ++i) all.push_back(keys.at(i));
-  return all;
-}
-
-TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
-  for (const uint64_t stride : {2, 3, 7}) {
-    const std::vector<std::string> rows = KeysIn(NumberedKeys(100, stride));
-    std::set<std::string> all(rows.begin(), rows.end());
-    for (const std::string& key : KeysIn(KeysBetween(100, stride))) {
-      EXPECT_TRUE(all.insert(key).second);
+// Each missing key is another, between two rows.
+TEST(KeysTest, GapsFollowDirectlyOnTheirRow) {
+  for (const Keys& keys :
+       {NumberedKeys(3), KeysOf({{"a", 1}, {"b", 2}, {"c", 0}})}) {
+    ASSERT_EQ(keys.size, 3u);
+    for (uint64_t row = 0; row < 2; ++row) {
+      const Key key = keys.at(row, 0);
+      EXPECT_TRUE(key.exists);
+      std::set<std::string> missing;
+      for (uint64_t gap = 1; gap <= kMaxGap; ++gap) {
+        const Key next = keys.at(row, gap);
+        EXPECT_FALSE(next.exists);
+        EXPECT_EQ(next.family, key.family);
+        missing.insert(next.text);
+      }
+      EXPECT_EQ(missing.size(), kMaxGap);
+      EXPECT_GT(*missing.begin(), key.text);
+      EXPECT_LT(*missing.rbegin(), keys.at(row + 1, 0).text);
     }
-    EXPECT_EQ(all.size(), 100 + 99 * (stride - 1));
-    EXPECT_EQ(*all.begin(), rows.front());
-    EXPECT_EQ(*all.rbegin(), rows.back());
   }
+  EXPECT_EQ(NumberedKeys(1'000'000'000).at(999'999'999, kMaxGap).text,
+            "user999999999999");
 }
 
-TEST(CompressionNameTest, OfEveryFormatVersion) {
-  const std::pair<const char*, rocksdb::CompressionType> names[] = {
-      {"LZ4HC", rocksdb::kLZ4HCCompression},
-      {"ZSTD", rocksdb::kZSTD},
-      // Since format_version 7.
-      {"BuiltinV2;0407;", rocksdb::kLZ4Compression},
-      // None, unknown or unsupported.
-      {"NoCompression", rocksdb::kNoCompression},
-      {"BuiltinV2;;", rocksdb::kNoCompression},
-      {"lz4", rocksdb::kNoCompression},
-      {"Mine;8A;", rocksdb::kNoCompression},
-      {"", rocksdb::kNoCompression}};
-  for (const auto& [name, type] : names) {
-    EXPECT_EQ(CompressionByName(name), type) << name;
-  }
-}
-
-// From fewer than the flag allows.
-TEST(LayeredRowsTest, PlansAboutWhatItReads) {
-  for (const uint64_t count :
-       {2 * kSharesOfAllRuns, uint64_t{1000}, 100 * kSharesOfAllRuns}) {
-    const RowSource rows = LayeredRows(NumberedKeys(count, 2), 3);
-    std::map<int, uint64_t> entries;
-    for (size_t file = 0; file < rows.files.size(); ++file) {
-      rocksdb::WriteBatch batch;
-      ASSERT_TRUE(
-          rows.read(file, &batch, [] { return absl::OkStatus(); }).ok());
-      entries[rows.files[file].level] += batch.Count();
-      EXPECT_GE(batch.Count(), 2);
-      EXPECT_NEAR(batch.Count(), static_cast<double>(rows.files[file].entries),
-                  447);
+// From as few rows as the flag allows.
+TEST(LayOutRowsTest, HasSixRunsOverAllKeys) {
+  Progress progress;
+  for (const uint64_t count : {uint64_t{1000}, 100 * kSharesOfAllRuns}) {
+    const std::string folder = testing::TempDir() + "/laid_out_rows";
+    std::filesystem::remove_all(folder);
+    ASSERT_TRUE(LayOutRows(count, 3, folder, &progress).ok());
+    std::unique_ptr<rocksdb::DB> db;
+    ASSERT_TRUE(rocksdb::DB::OpenForReadOnly({}, folder, OutPtr(&db)).ok());
+    rocksdb::TablePropertiesCollection properties;
+    ASSERT_TRUE(db->GetPropertiesOfAllTables(&properties).ok());
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db->GetLiveFilesMetaData(&files);
+    std::multimap<int, uint64_t> rows;
+    uint64_t all = 0;
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      const uint64_t entries =
+          properties[file.db_path + file.name]->num_entries;
+      rows.emplace(file.level, entries);
+      all += entries;
     }
+    EXPECT_EQ(all, count);
+    ASSERT_EQ(rows.size(), 6u);
     const double share = static_cast<double>(count) / kSharesOfAllRuns;
-    EXPECT_NEAR(entries[0], 3 * share, 3);
-    EXPECT_NEAR(entries[1], 4 * share, 4);
-    EXPECT_NEAR(entries[2], 40 * share, 40);
-    EXPECT_NEAR(entries[3], 400 * share, 400);
-    EXPECT_EQ(entries[0] + entries[1] + entries[2] + entries[3], count);
-  }
-}
-
-TEST(DistinctLookupsTest, ShrinkAtTheSameRatio) {
-  // 99 missing keys allow 99 / 0.75 lookups.
-  Lookups lookups = DistinctLookups(
-      {NumberedKeys(100, 2), KeysBetween(100, 2), 0.25, 1}, 10'000);
-  const std::vector<std::string> keys = KeysIn(lookups.keys);
-  EXPECT_EQ(keys.size(), 132u);
-  EXPECT_EQ(lookups.existing, 33u);
-  const std::vector<std::string> rows = KeysIn(NumberedKeys(100, 2));
-  EXPECT_EQ(std::ranges::count_if(keys,
-                                  [&](const std::string& key) {
-                                    return std::ranges::count(rows, key) > 0;
-                                  }),
-            33);
-  EXPECT_EQ(DistinctLookups({}, 50).keys.size, 0u);
-  // In floating point 100 * 0.29 is less than 29.
-  lookups = DistinctLookups(
-      {NumberedKeys(100, 3), KeysBetween(100, 3), 0.29, 1}, 100);
-  EXPECT_EQ(lookups.existing, 29u);
-}
-
-TEST(DistinctLookupsTest, AreDifferentAndSpreadEvenly) {
-  const Keys missing = KeysBetween(10'001, 101);
-  const std::vector<std::string> keys =
-      KeysIn(DistinctLookups({{}, missing, 0, 1}, 1000).keys);
-  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 1000u);
-  // In no order of their own: the first half is spread like all.
-  const std::vector<std::string> all = KeysIn(missing);
-  for (const size_t count : {1000, 500}) {
-    std::vector<std::string> some(keys.begin(), keys.begin() + count);
-    std::ranges::sort(some);
-    for (size_t tenth = 1; tenth < 10; ++tenth) {
-      const auto below =
-          std::ranges::lower_bound(some, all[all.size() * tenth / 10]) -
-          some.begin();
-      EXPECT_NEAR(below, count * tenth / 10, 10);
+    auto run = rows.begin();
+    for (const double shares : {1, 1, 1, 4, 40, 400}) {
+      EXPECT_NEAR((run++)->second, shares * share, shares);
+    }
+    for (uint64_t row = 0; row < count; row += count / 100) {
+      std::string value;
+      EXPECT_TRUE(
+          db->Get({}, NumberedKeys(count).at(row, 0).text, &value).ok());
     }
   }
 }
 
 // Within five standard deviations.
-TEST(RepeatedLookupsTest, AllKeysAreEquallyLikely) {
-  const std::vector<std::string> rows = KeysIn(NumberedKeys(10, 11));
+TEST(LookupAtTest, AllKeysAreEquallyLikely) {
+  LookupMix mix = {NumberedKeys(10), 0.25, 5};
   std::map<std::string, int> found;
-  int missing = 0;
-  for (const std::string& key :
-       KeysIn(RepeatedLookups(
-                  {NumberedKeys(10, 11), KeysBetween(10, 11), 0.25, 5}, 40'000)
-                  .keys)) {
-    std::ranges::binary_search(rows, key) ? ++found[key] : ++missing;
+  std::set<std::string> missing;
+  for (uint64_t i = 0; i < 40'000; ++i) {
+    const Key key = LookupAt(mix, i);
+    key.exists ? static_cast<void>(++found[key.text])
+               : static_cast<void>(missing.insert(key.text));
   }
-  EXPECT_NEAR(missing, 30'000, 5 * 87);
-  EXPECT_EQ(found.size(), rows.size());
-  for (const auto& [key, count] : found)
+  EXPECT_EQ(found.size(), 10u);
+  for (const auto& [key, count] : found) {
     EXPECT_NEAR(count, 1000, 5 * 31) << key;
+  }
+  EXPECT_GT(missing.size(), 9'400u);  // of 9,990
+  for (const double ratio : {0, 1}) {
+    mix.hit_ratio = ratio;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      EXPECT_EQ(LookupAt(mix, i).exists, ratio == 1);
+    }
+  }
 }
 
 }  // namespace

@@ -140,6 +140,7 @@ class Builder {
       all.merge(more);
     }
     CopiedFiles files;
+    live_.clear();  // RocksDB only adds to it
     db_->GetLiveFilesMetaData(&live_);
     for (rocksdb::LiveFileMetaData& file : live_) {
       const auto has = all[file.db_path + file.name];

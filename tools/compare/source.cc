@@ -72,7 +72,8 @@ rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
 
 // A uniform sample of the live rows' keys, so that column families are looked
 // up by their rows. Reads the whole database.
-absl::StatusOr<Keys> SampleKeys(const ReadOnlyDatabase& open, uint64_t seed) {
+absl::StatusOr<Keys> SampleKeys(const std::string& folder,
+                                const ReadOnlyDatabase& open, uint64_t seed) {
   constexpr uint64_t kMaxSample = 1'000'000;  // they are kept in memory
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -96,7 +97,9 @@ absl::StatusOr<Keys> SampleKeys(const ReadOnlyDatabase& open, uint64_t seed) {
       sample[place] = {rows->key().ToString(), family};
       if (seen % 4096 == 0) RETURN_IF_ERROR(CheckInterrupt());
     }
-    RETURN_IF_ERROR(FromRocksDb(rows->status(), "cannot read the rows"));
+    RETURN_IF_ERROR(
+        FromRocksDb(rows->status(),
+                    absl::StrCat("cannot read ", kOperand, "='", folder, "'")));
   }
   return KeysOf(std::move(sample));
 }
@@ -149,7 +152,7 @@ absl::StatusOr<Source> MakeSource(const CompareConfig& config,
     if (!error) bytes += size;
   }
   RETURN_IF_ERROR(CheckFreeSpace(scratch, bytes, copies));
-  ASSIGN_OR_RETURN(source.mix.keys, SampleKeys(open, config.seed));
+  ASSIGN_OR_RETURN(source.mix.keys, SampleKeys(folder, open, config.seed));
   if (source.mix.keys.size == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         kOperand, "='", folder, "' has no live rows in its SSTables"));
