@@ -62,21 +62,23 @@ TEST(ReportTest, TimesAreMediansOfTheRounds) {
   EXPECT_EQ(latency["p99"], 15);
 }
 
-// In 80 columns with four sizes of cache.
+// In 80 columns, with four sizes of cache or more of one.
 TEST(ReportTest, LabelsStayWhole) {
-  const std::string policy =
-      "{id=linebloom;bits_per_key=10;line=plain;level_aware=true}";
   std::vector<Result> results;
-  for (const double mb : {1, 2, 3, 4}) {
-    results.push_back(ResultOf(policy, 123'456));
-    results.back().setup.cache.capacity = 1e6 * mb;
-    results.back().chosen.emplace().average_bits = 9.75;
+  for (const std::string policy :
+       {"{id=linebloom:plain:10;level_aware=true}", "linebloom"}) {
+    for (const double mb : {1, 2, 3, 4}) {
+      results.push_back(ResultOf(policy, 123'456));
+      results.back().setup.cache.capacity = 1e6 * mb;
+      if (policy == "linebloom") results.back().chosen.emplace();
+    }
   }
   EXPECT_THAT(
       ReportAsText(ReportAsJson(ComparisonOf(results))),
       HasSubstr("MB of cache                     1       2       3       4\n"
-                "linebloom:10 plain levels  12,346  12,346  12,346  12,346\n"
-                "  bits that it chooses       9.75    9.75    9.75    9.75\n"));
+                "linebloom:plain:10 levels  12,346  12,346  12,346  12,346\n"
+                "linebloom                  12,346  12,346  12,346  12,346\n"
+                "bits of linebloom              10      10      10      10\n"));
   results.resize(1);
   const std::string text =
       ReportAsText(ReportAsJson(ComparisonOf(std::move(results))));

@@ -18,8 +18,8 @@ namespace {
 // blanks, where --help begins a line.
 constexpr char kPolicies[] =
     "none; bloomfilter:10; ribbonfilter:14.746:-1; "
-    "{id=linebloom;bits_per_key=10;line=plain;level_aware=true}; "
-    "linebloom:10; {id=linebloom;bits_per_key=10;level_aware=true}";
+    "{id=linebloom:plain:10;level_aware=true}; linebloom:10; "
+    "{id=linebloom:10;level_aware=true}";
 
 absl::StatusOr<Outcome> RunCompare(CompareConfig config) {
   if (!config.memory.empty() && config.policies == kPolicies) {
@@ -31,7 +31,7 @@ absl::StatusOr<Outcome> RunCompare(CompareConfig config) {
   return Outcome{ReportAsText(json), json};
 }
 
-void DeclareRows(CLI::App* app, CompareConfig* config) {
+void DeclareRowsAndLookups(CLI::App* app, CompareConfig* config) {
   app->add_option("database", config->database,
                   "copy its files, of all column families; it is only read "
                   "and must not be open elsewhere");
@@ -39,9 +39,6 @@ void DeclareRows(CLI::App* app, CompareConfig* config) {
             "rows to generate; unused with a database");
   AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
             "varies rows and lookups");
-}
-
-void DeclareLookups(CLI::App* app, CompareConfig* config) {
   AddNumber(app, "--lookups", &config->lookups, Unit::kNone, 1, 100'000'000,
             "lookups per policy, fewer once they have read 20,000 blocks");
   AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
@@ -60,24 +57,22 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
                   "{id=linebloom;bits_per_key=8}. With --memory also "
                   "linebloom, which chooses its bits for each size")
       ->capture_default_str();
-  const auto add_size = [config](const std::vector<std::string>& sizes) {
-    constexpr uint64_t kMaxMemory = uint64_t{1} << 40;
-    for (const std::string& text : sizes) {
-      uint64_t size = 0;
-      if (!ParseNumber(text, &size) || size < kMinMemory || size > kMaxMemory) {
-        throw CLI::ValidationError(
-            absl::StrCat("--memory=", text),
-            absl::StrCat("must be ",
-                         RangeText(kMinMemory, kMaxMemory, Unit::kBytes),
-                         Example(Unit::kBytes)));
-      }
-      config->memory.insert(size);
-    }
-  };
-  app->add_option_function<std::vector<std::string>>(
-         "--memory", add_size,
-         "sizes of a block cache that holds filters, indexes and data, such as "
-         "1MB,2MB,4MB. Otherwise filters and indexes are in memory")
+  const CLI::Validator size(
+      [](std::string& text) {
+        uint64_t bytes = 0;
+        if (ParseNumber(text, &bytes) && bytes >= kMinMemory) {
+          text = absl::StrCat(bytes);
+          return std::string();
+        }
+        return absl::StrCat("'", text, "' must be 64KiB or more",
+                            Example(Unit::kBytes));
+      },
+      "");
+  app->add_option("--memory", config->memory,
+                  "sizes of a block cache that holds filters, indexes and "
+                  "data, such as 1MB,2MB,4MB. Otherwise filters and indexes "
+                  "are in memory")
+      ->transform(size)
       ->delimiter(',');
   app->add_flag("--partitioned", config->partitioned,
                 "with --memory, partition filters and indexes")
@@ -90,8 +85,7 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
 Runner DeclareCompare(CLI::App* app) {
   const auto config = std::make_shared<CompareConfig>();
   config->policies = kPolicies;
-  DeclareRows(app, config.get());
-  DeclareLookups(app, config.get());
+  DeclareRowsAndLookups(app, config.get());
   DeclareCaches(app, config.get());
   return [config] { return RunCompare(*config); };
 }

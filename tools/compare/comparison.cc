@@ -130,10 +130,11 @@ class Measuring {
 
   void Close(size_t i) {
     copies_[i].reset();
+    if (i + 1 < results_.size() && results_[i + 1].copy == results_[i].copy) {
+      return;  // it is needed again
+    }
     std::error_code ignored;
-    const bool is_needed =
-        i + 1 < results_.size() && results_[i + 1].copy == results_[i].copy;
-    if (!is_needed) fs::remove_all(PathOf(i), ignored);
+    fs::remove_all(PathOf(i), ignored);
   }
 
   std::string StepOf(const std::string& step, size_t i) const {
@@ -184,7 +185,9 @@ std::vector<Result> Plan(const std::vector<NamedPolicy>& policies,
     for (const CacheLoad& load : loads) {
       Result result = {policy.name, {policy.policy, true, load.cache}, copy};
       if (own != nullptr && IsAuto(*own)) {
-        result.chosen = BitsFor(load);
+        CacheLoad with = load;
+        for (read_model::Tree& tree : with.trees) tree.line = own->line;
+        result.chosen = BitsFor(with);
         FilterPolicyOptions options = *own;
         options.bits_per_key = result.chosen->average_bits;
         options.level_aware = true;

@@ -206,8 +206,6 @@ class Builder {
   std::vector<rocksdb::LiveFileMetaData> live_;
 };
 
-using Clock = std::chrono::steady_clock;
-
 // `times`, not empty, are in microseconds.
 void AddRound(std::vector<double> times, Measurement* measured) {
   std::ranges::sort(times);
@@ -259,11 +257,11 @@ absl::Status MeasureRound(const ReadOnlyDatabase& db, const LookupMix& mix,
   for (uint64_t i = begin; i < end && perf->block_read_count < max_reads; ++i) {
     RETURN_IF_ERROR(CheckInterrupt());
     const Key key = LookupAt(mix, i);
-    const Clock::time_point start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     const rocksdb::Status status =
         db.db()->Get({}, db.families()[key.family], key.text, &value);
     const std::chrono::duration<double, std::micro> taken =
-        Clock::now() - start;
+        std::chrono::steady_clock::now() - start;
     times.push_back(taken.count());
     value.Reset();
     measured->found += status.ok() ? 1 : 0;
@@ -279,7 +277,6 @@ absl::Status MeasureRound(const ReadOnlyDatabase& db, const LookupMix& mix,
   measured->data_block_reads +=
       perf->block_read_count - perf->index_block_read_count -
       perf->filter_block_read_count - perf->compression_dict_block_read_count;
-  measured->block_bytes += perf->block_read_byte;
   std::map<std::string, uint64_t> tickers;
   statistics->getTickerMap(&tickers);
   measured->answers += FilterStatsOf(tickers);

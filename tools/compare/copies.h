@@ -56,11 +56,10 @@ struct Measurement {
   uint64_t lookups = 0;
   uint64_t found = 0;
   uint64_t lost = 0;  // rows that exist and weren't found
-  // The blocks that RocksDB read from files, and their bytes.
+  // The blocks that RocksDB read from files.
   uint64_t data_block_reads = 0;
   uint64_t index_block_reads = 0;
   uint64_t filter_block_reads = 0;
-  uint64_t block_bytes = 0;
   FilterStats answers;  // from RocksDB's statistics
   // Of each round: 99 % of its lookups took no longer than p99.
   std::vector<double> mean_us;

@@ -1,19 +1,11 @@
 #include "tools/compare/keys.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 
 namespace linebloom::tools {
-namespace {
-
-// A uniform number from 0 to below 1.
-double MixedShare(uint64_t mixed) { return (mixed >> 11) / 0x1p53; }
-
-}  // namespace
-
 Keys NumberedKeys(uint64_t rows) {
   return {rows, [](uint64_t row, uint64_t gap) {
             const uint64_t number = row * (kMaxGap + 1) + gap;
@@ -36,10 +28,8 @@ Keys KeysOf(std::vector<Key> list) {
 
 Key LookupAt(const LookupMix& mix, uint64_t i) {
   const uint64_t random = Mix(mix.seed, i);
-  const auto row =
-      static_cast<uint64_t>(MixedShare(Mix(random, 1)) * mix.keys.size);
-  const bool is_hit = MixedShare(random) < mix.hit_ratio;
-  return mix.keys.at(std::min(row, mix.keys.size - 1),
+  const bool is_hit = (random >> 11) / 0x1p53 < mix.hit_ratio;
+  return mix.keys.at(Mix(random, 1) % mix.keys.size,
                      is_hit ? 0 : 1 + Mix(random, 2) % kMaxGap);
 }
 

@@ -138,13 +138,10 @@ Json ResultAsJson(const Result& result) {
       {"filter_block_reads", m.filter_block_reads},
       {"index_block_reads", m.index_block_reads},
       {"data_block_reads", m.data_block_reads},
-      {"block_read_bytes", m.block_bytes},
       {"reads_per_lookup", all / n},
       {"reads_per_lookup_low", reads.low / n},
       {"reads_per_lookup_high", reads.high / n},
-      {"filter_negatives", m.answers.negatives},
       {"filter_false_positives", m.answers.false_positives()},
-      {"filter_true_positives", m.answers.true_positives},
       {"false_positive_rate", OrNull(m.answers.false_positive_rate())},
       {"latency_us", {{"mean", Median(m.mean_us)}, {"p99", Median(m.p99_us)}}}};
 }
@@ -217,7 +214,8 @@ std::string TableOfCaches(const Json& rows) {
   for (const Json& row : rows) {
     lines.push_back(row);
     if (row[0]["chosen_bits"].is_null()) continue;
-    lines.push_back({{"label", "  bits that it chooses"}, {"bits", row}});
+    lines.push_back(
+        {{"label", Fill("bits of {/0/label}", row)}, {"bits", row}});
   }
   return absl::StrCat("Blocks read per 1,000 lookups\n",
                       TextTable(columns, lines));

@@ -58,10 +58,8 @@ rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
     options.level_compaction_dynamic_level_bytes =
         stored.level_compaction_dynamic_level_bytes;
     options.compression = stored.compression;
-    options.compression_opts = stored.compression_opts;
     options.compression_per_level = stored.compression_per_level;
     options.bottommost_compression = stored.bottommost_compression;
-    options.bottommost_compression_opts = stored.bottommost_compression_opts;
     const auto* const stored_table = TableOptionsOf(stored);
     if (stored_table != nullptr) table = *stored_table;
   }
@@ -88,6 +86,7 @@ absl::StatusOr<Keys> SampleKeys(const std::string& folder,
     const std::unique_ptr<rocksdb::Iterator> rows(
         open.db()->NewIterator(options, open.families()[family]));
     for (rows->SeekToFirst(); rows->Valid(); rows->Next(), ++seen) {
+      if (seen % 4096 == 0) RETURN_IF_ERROR(CheckInterrupt());
       const uint64_t place =
           seen < kMaxSample
               ? seen
@@ -95,7 +94,6 @@ absl::StatusOr<Keys> SampleKeys(const std::string& folder,
       if (place >= kMaxSample) continue;
       if (place == sample.size()) sample.emplace_back();
       sample[place] = {rows->key().ToString(), family};
-      if (seen % 4096 == 0) RETURN_IF_ERROR(CheckInterrupt());
     }
     RETURN_IF_ERROR(
         FromRocksDb(rows->status(),
