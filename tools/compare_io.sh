@@ -37,7 +37,7 @@ run_step "build linebloom" \
   cmake --build "$root/build/release" --target linebloom_program --parallel "$(nproc)"
 
 if (($# > 0)); then exec "$program" compare "$@"; fi
-echo "compare_io.sh: 1 of 2, filters in memory: about a minute" >&2
+echo "compare_io.sh: 1 of 2, filters in memory: about half a minute" >&2
 "$program" compare
 echo
 echo "compare_io.sh: 2 of 2, filters and data in one block cache, of four sizes: about two minutes" >&2
