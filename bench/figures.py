@@ -24,8 +24,7 @@ from tables import ROOT, markdown
 PAGE = "docs/benchmarks.md"
 COMPARED = ("docs/program.md", "Compare reads")
 HOT = "One filter of a million keys"
-# The same in every picture: RocksDB's Bloom and Ribbon, linebloom with a number of bits, with those that it
-# chooses, and the best that there are.
+# In every picture: RocksDB's Bloom and Ribbon; linebloom with a number of bits, and with its own; the best.
 BLUE, ORANGE, PINK, PURPLE, GREY = "#0072b2", "#d55e00", "#c27fb5", "#7b1f68", "#59636e"
 # Label, name in filter_bench and in linebloom compare.
 FILTERS = [("RocksDB Bloom", "rocksdb-bloom", "bloomfilter:10"),
@@ -145,7 +144,7 @@ def memory_picture():
                                                ("linebloom", "linebloom,\nits own bits", PURPLE, -6))]
     return {"title": "Reads of missing rows under one block cache", "size": [6, 4],
             "x": ["MB of cache", [1, 2, 3, 4]], "source": "Whole filters and indexes in the cache",
-            "panels": [{"y": ["blocks of all kinds read per 1,000 lookups", [1, 10, 100, 1000]], "series": series}]}
+            "panels": [{"y": ["blocks of all kinds read per 1,000 lookups", [0.1, 1, 10, 100, 1000]], "series": series}]}
 
 
 def day_picture():

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/db.h"
@@ -54,18 +55,18 @@ TEST(LayOutRowsTest, HasSixRunsOverAllKeys) {
     ASSERT_TRUE(db->GetPropertiesOfAllTables(&properties).ok());
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
-    std::multimap<int, uint64_t> rows;
+    std::map<std::pair<int, std::string>, uint64_t> runs;
     uint64_t all = 0;
     for (const rocksdb::LiveFileMetaData& file : files) {
       const uint64_t entries =
           properties[file.db_path + file.name]->num_entries;
-      rows.emplace(file.level, entries);
+      runs[{file.level, file.level == 0 ? file.name : ""}] += entries;
       all += entries;
     }
     EXPECT_EQ(all, count);
-    ASSERT_EQ(rows.size(), 6u);
+    ASSERT_EQ(runs.size(), 6u);
     const double share = static_cast<double>(count) / kSharesOfAllRuns;
-    auto run = rows.begin();
+    auto run = runs.begin();
     for (const double shares : {1, 1, 1, 4, 40, 400}) {
       EXPECT_NEAR((run++)->second, shares * share, shares);
     }

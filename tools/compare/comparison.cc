@@ -161,11 +161,11 @@ absl::StatusOr<std::vector<CacheLoad>> LoadsOf(const CompareConfig& config,
     SaidLoad said;
     said.memory = size;
     said.hit_ratio = config.hit_ratio;
-    if (config.database.empty() || config.memory.empty()) said.shards = 1;
     ASSIGN_OR_RETURN(const DatabaseCaches read, ReadCaches(facts, said));
-    for (const absl::Status& error : read.unreadable) return error;
+    for (const absl::Status& error : read.findings.unreadable) return error;
     CacheLoad load = read.caches.front().load;
     if (load.hits.least < load.hits.most) load.hits = {0, 0};  // not known
+    if (config.database.empty() || config.memory.empty()) load.cache.shards = 1;
     load.cache.holds_metadata = !config.memory.empty();
     load.cache.partitioned = load.cache.partitioned || config.partitioned;
     for (read_model::Tree& tree : load.trees) tree.renews = true;

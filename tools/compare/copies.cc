@@ -166,7 +166,8 @@ class Builder {
     for (const rocksdb::LiveFileMetaData& file : live_) {
       auto& tree = trees[file.column_family_name];
       if (tree == nullptr) tree = std::make_shared<TreeState>();
-      tree->Add(static_cast<double>(file.num_entries), file.level);
+      const auto entries = static_cast<double>(file.num_entries);
+      tree->Add({.rows = entries, .files = 1}, file.level);
     }
     // CompactFiles() works in the calling thread.
     const absl::Cleanup forget = [this] {

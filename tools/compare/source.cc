@@ -22,9 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As --help has it.
-constexpr char kOperand[] = "DATABASE";
-
 absl::Status CheckFreeSpace(const fs::path& folder, uint64_t bytes,
                             size_t copies) {
   std::error_code error;
@@ -49,18 +46,17 @@ rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
   for (const LiveFile& file : facts.files) {
     options.num_levels = std::max(options.num_levels, file.level + 1);
   }
-  for (const auto& [name, stored] : facts.stored.families) {
-    if (name != family) continue;
-    options.comparator = stored.comparator;
-    options.merge_operator = stored.merge_operator;
-    options.prefix_extractor = stored.prefix_extractor;
-    options.num_levels = stored.num_levels;
+  if (const auto* const stored = facts.OptionsOf(family); stored != nullptr) {
+    options.comparator = stored->comparator;
+    options.merge_operator = stored->merge_operator;
+    options.prefix_extractor = stored->prefix_extractor;
+    options.num_levels = stored->num_levels;
     options.level_compaction_dynamic_level_bytes =
-        stored.level_compaction_dynamic_level_bytes;
-    options.compression = stored.compression;
-    options.compression_per_level = stored.compression_per_level;
-    options.bottommost_compression = stored.bottommost_compression;
-    const auto* const stored_table = TableOptionsOf(stored);
+        stored->level_compaction_dynamic_level_bytes;
+    options.compression = stored->compression;
+    options.compression_per_level = stored->compression_per_level;
+    options.bottommost_compression = stored->bottommost_compression;
+    const auto* const stored_table = TableOptionsOf(*stored);
     if (stored_table != nullptr) table = *stored_table;
   }
   if (options.merge_operator == nullptr) options.merge_operator = LastOperand();
@@ -95,9 +91,9 @@ absl::StatusOr<Keys> SampleKeys(const std::string& folder,
       if (place == sample.size()) sample.emplace_back();
       sample[place] = {rows->key().ToString(), family};
     }
-    RETURN_IF_ERROR(
-        FromRocksDb(rows->status(),
-                    absl::StrCat("cannot read ", kOperand, "='", folder, "'")));
+    RETURN_IF_ERROR(FromRocksDb(
+        rows->status(),
+        absl::StrCat("cannot read ", kDatabase, "='", folder, "'")));
   }
   return KeysOf(std::move(sample));
 }
@@ -133,10 +129,10 @@ absl::StatusOr<Source> MakeSource(const CompareConfig& config,
         CheckFreeSpace(scratch, BytesOfRows(config.rows), copies + 1));
     RETURN_IF_ERROR(LayOutRows(config.rows, config.seed, folder, progress));
   }
-  RETURN_IF_ERROR(CheckUnlockedDatabase(kOperand, folder));
-  ASSIGN_OR_RETURN(const auto open, ReadOnlyDatabase::Open(kOperand, folder));
+  RETURN_IF_ERROR(CheckUnlockedDatabase(kDatabase, folder));
+  ASSIGN_OR_RETURN(const auto open, ReadOnlyDatabase::Open(kDatabase, folder));
   Source source;
-  ASSIGN_OR_RETURN(source.facts, ReadDatabase(kOperand, folder, ""));
+  ASSIGN_OR_RETURN(source.facts, ReadDatabase(folder));
   for (const rocksdb::ColumnFamilyHandle* family : open.families()) {
     source.families.emplace_back(family->GetName(),
                                  OptionsOf(family->GetName(), source.facts));
@@ -144,16 +140,12 @@ absl::StatusOr<Source> MakeSource(const CompareConfig& config,
   source.mix = {.keys = NumberedKeys(config.rows), .seed = config.seed};
   if (is_generated) return source;
   uint64_t bytes = 0;
-  for (const LiveFile& file : source.facts.files) {
-    std::error_code error;
-    const uint64_t size = fs::file_size(file.path, error);
-    if (!error) bytes += size;
-  }
+  for (const LiveFile& file : source.facts.files) bytes += file.bytes;
   RETURN_IF_ERROR(CheckFreeSpace(scratch, bytes, copies));
   ASSIGN_OR_RETURN(source.mix.keys, SampleKeys(folder, open, config.seed));
   if (source.mix.keys.size == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        kOperand, "='", folder, "' has no live rows in its SSTables"));
+        kDatabase, "='", folder, "' has no live rows in its SSTables"));
   }
   source.notes = NotesOn(config, source.facts);
   return source;
