@@ -10,7 +10,7 @@
 #
 # The first run downloads packages and compiles, some minutes with two cores, and
 # puts about 30 MB into build/; later ones begin to measure after seconds. A
-# comparison with the default flags takes three minutes and 2 GB of disk, which are
+# comparison with the default flags takes three minutes and 1.8 GB of disk, which are
 # free again afterwards.
 #
 # Arguments and the exit code are those of `linebloom compare`; --help lists the
