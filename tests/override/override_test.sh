@@ -41,12 +41,11 @@ bench "$work/without" readmissing --use_existing_db --bloom_bits=10
 check_nothing_found "$work/without"
 
 echo "db_bench --bloom_bits=10, LINEBLOOM_OVERRIDE with bits of its own"
-LINEBLOOM_VERBOSE=1 LINEBLOOM_OVERRIDE="{id=linebloom;bits_per_key=16;line=plain}" \
+LINEBLOOM_VERBOSE=1 LINEBLOOM_OVERRIDE=linebloom:plain:16 \
   with bench "$work/bits" fillrandom,compact --bloom_bits=10
-check_files "with bits of its own"
-check_options "filter_policy={id=linebloom:16;"
-check_options "line=plain;"
-said="linebloom_override: the program asks for a Bloom filter of 10 bits per key and gets linebloom:16"
+check_files "with bits of its own" linebloom:plain
+check_options "filter_policy={id=linebloom:plain:16;"
+said="linebloom_override: the program asks for a Bloom filter of 10 bits per key and gets linebloom:plain:16"
 grep --quiet --fixed-strings "$said" "$work/bits.stderr" || fail "LINEBLOOM_VERBOSE says nothing"
 
 # expect_unchanged MESSAGE: db_bench runs as without the library, and says why once.
