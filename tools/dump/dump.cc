@@ -230,7 +230,7 @@ std::string DumpAsText(const Json& report) {
   for (const Json& family : report["totals"]) {
     Json files = Json::array();
     for (const Json& file : report["files"]) {
-      if (file.value("column_family", "") == family["column_family"]) {
+      if (Json(file.value("column_family", "")) == family["column_family"]) {
         files.push_back(file);
       }
     }
