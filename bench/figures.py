@@ -84,7 +84,7 @@ def in_a_database():
     bloom, ours = times["bloomfilter:10"], times["linebloom:10"]
     reads = table("docs/memory.md", "The cliff", "MB of cache")
     return ("**In a database** on a disk, with filters in memory, a lookup of a missing row takes {:.1f} us with Bloom and {:.1f} with "
-            "linebloom,\nand 99 of 100 take at most {:.0f} and {:.1f} ([the same run](docs/program.md#compare-reads)); writing "
+            "linebloom,\nand 99 of 100 take at most {:.0f} and {:.1f} ([figures](docs/program.md#compare-reads)); writing "
             "[takes as long](docs/benchmarks.md#the-write-path).\n**In a block cache of 2 MB**, too small for filters and "
             "indexes, 1,000 missing rows read {:.0f} blocks with Bloom's 10\nbits, {:.0f} with 10 of linebloom's, and {:.0f} with the "
             "{:g} that [it chooses by itself](docs/memory.md).").format(
