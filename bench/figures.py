@@ -32,13 +32,16 @@ FILTERS = [("RocksDB Bloom", "rocksdb-bloom", "bloomfilter:10"),
            ("**linebloom**", "linebloom", "linebloom:10"),
            ("**linebloom, by level**", "linebloom", "linebloom:10 levels")]
 
+
 def read(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         return file.read()
 
+
 def write(path, text):
     with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
         file.write(text)
+
 
 def table(page, heading, title):
     """{first cell: {column: number}} of the table below a heading whose title is `title`: the bold
@@ -67,6 +70,7 @@ def table(page, heading, title):
                                    for column, number in zip(columns, numbers) if number})
     return rows
 
+
 def readme_table():
     reads = table(*COMPARED, "Reads per 1,000")
     lookups, builds = table(PAGE, HOT, "hot"), table(PAGE, HOT, "build, hot")
@@ -78,6 +82,7 @@ def readme_table():
                      f"{build['build']:.3g} ns", f"{build['memory, bytes/key']:.1f} B"])
     return markdown(["10 bits per key", "false positives", "reads per 1,000 missing rows", "reject a key", "find a key",
                      "build, per key", "memory to build"], rows)
+
 
 def in_a_database():
     times = table(*COMPARED, "Reads per 1,000")
@@ -91,11 +96,13 @@ def in_a_database():
                 bloom["mean us"], ours["mean us"], bloom["p99 us"], ours["p99 us"],
                 *(reads[name]["2"] for name in ("bloomfilter:10", "linebloom:10", "linebloom", "bits of linebloom")))
 
+
 def printed():
     """The last sentence that compare prints."""
     page, heading = COMPARED
     block = read(page).split(f"\n## {heading}\n", 1)[1].split("```\n")[1]
     return f"<!-- not run: {page} has it all -->\n```\n{block.strip().split(chr(10) * 2)[-1]}\n```"
+
 
 def against():
     native = table(PAGE, "A RocksDB compiled for its CPU", "hot")
@@ -112,6 +119,7 @@ def against():
             "  time, because a lookup loads two lines, not one.").format(
                 ratio(native, "miss"), ratio(native, "hit"), ratio(builds, "build"), ratio(many, "miss"))
 
+
 def rate_picture():
     lookups = table(PAGE, HOT, "hot")
     series = []
@@ -126,6 +134,7 @@ def rate_picture():
             "x": ["ns of CPU time for a key", [5, 10, 20, 40]], "source": "One filter of a million keys, packaged RocksDB",
             "panels": [{"y": ["false positives, %", [0.1, 0.3, 1, 2]], "series": series}]}
 
+
 def memory_picture():
     reads = table("docs/memory.md", "The cliff", "MB of cache")
     series = [{"label": label, "where": [8, down], "color": color, "points": [[float(size), value] for size, value in reads[name].items()]}
@@ -136,6 +145,7 @@ def memory_picture():
     return {"title": "Reads of missing rows under one block cache", "size": [6, 4],
             "x": ["MB of cache", [1, 2, 3, 4]], "source": "Whole filters and indexes in the cache",
             "panels": [{"y": ["blocks of all kinds read per 1,000 lookups", [0.1, 1, 10, 100, 1000]], "series": series}]}
+
 
 def day_picture():
     rows = table(PAGE, "Bits that it finds by itself", "measurement")
@@ -153,9 +163,11 @@ def day_picture():
             "x": ["", [float(place.split(":")[0]) for place in rows], [place.split(": ")[1] for place in rows]],
             "source": "linebloom without a number, and the best fixed bits of the moment"}
 
+
 PLACES = {"table": readme_table, "database": in_a_database, "printed": printed, "against": against}
 PICTURES = {"docs/pictures/rate.svg": rate_picture, "docs/pictures/memory.svg": memory_picture,
             "docs/pictures/day.svg": day_picture}
+
 
 def draw(path, picture):
     import matplotlib
@@ -184,10 +196,12 @@ def draw(path, picture):
                    metadata={"Date": None, "Description": json.dumps(picture)})
     pyplot.close(figure)
 
+
 def is_drawn(path, picture):
     """The picture shows these points."""
     found = os.path.exists(os.path.join(ROOT, path)) and re.search(r"<dc:description>(.*?)</dc:description>", read(path), re.DOTALL)
     return bool(found) and html.unescape(found[1]) == json.dumps(picture)
+
 
 def fill(text):
     """Runs the commands that contain `text`."""
@@ -211,6 +225,7 @@ def fill(text):
     if not found:
         sys.exit(f"figures.py: no command contains '{text}'")
 
+
 def main():
     if sys.argv[1:2] == ["--fill"] and len(sys.argv) == 3:
         return fill(sys.argv[2])
@@ -227,6 +242,7 @@ def main():
     write("README.md", readme)
     for path in wrong:
         draw(path, pictures[path])
+
 
 if __name__ == "__main__":
     main()
