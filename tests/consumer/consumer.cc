@@ -124,24 +124,21 @@ rocksdb::Options WithPolicy(const rocksdb::FilterPolicy* policy) {
 #endif
 
 #ifdef WITH_REBUILD
-// A level-aware policy and its listener, each from an option string or from
+// A level-aware policy and its listener, one from an option string and one from
 // C++.
-rocksdb::Options WithListener(bool policy_by_string, bool listener_by_string) {
+rocksdb::Options WithListener(bool listener_by_string) {
   linebloom::FilterPolicyOptions level_aware;
   level_aware.bits_per_key = 10;
   level_aware.level_aware = true;
-  rocksdb::Options options =
-      WithPolicy(linebloom::NewFilterPolicy(level_aware));
-  if (policy_by_string) {
-    options = WithString(options,
-                         "block_based_table_factory={filter_policy="
-                         "{id=linebloom;bits_per_key=10;level_aware=true}}");
-  }
   if (listener_by_string) {
-    options = WithString(options, "listeners=linebloom_level_sizes");
-  } else {
-    options.listeners.push_back(linebloom::NewLevelSizeListener());
+    return WithString(WithPolicy(linebloom::NewFilterPolicy(level_aware)),
+                      "listeners=linebloom_level_sizes");
   }
+  rocksdb::Options options =
+      WithString({},
+                 "block_based_table_factory={filter_policy="
+                 "{id=linebloom;bits_per_key=10;level_aware=true}}");
+  options.listeners.push_back(linebloom::NewLevelSizeListener());
   return options;
 }
 
@@ -152,21 +149,18 @@ std::string LogOf(const std::string& path) {
 }
 
 void Rebuild(const std::string& path) {
-  for (const bool policy_by_string : {false, true}) {
-    for (const bool listener_by_string : {false, true}) {
-      Write(WithPolicy(rocksdb::NewBloomFilterPolicy(10)), path);
-      const auto db =
-          Open(WithListener(policy_by_string, listener_by_string), path);
-      linebloom::RebuildFiltersReport report;
-      Require(linebloom::RebuildFilters(db.get(), {}, nullptr, &report),
-              "rebuilding");
-      Require(report.files.size() == 1 && report.bytes_rewritten > 0,
-              "the file was not rewritten");
-      LookUpRows(db.get());
-      // It would be, if another copy of the library had made the listener.
-      Require(LogOf(path).find("linebloom_level_sizes") == std::string::npos,
-              "the listener is missing");
-    }
+  for (const bool listener_by_string : {false, true}) {
+    Write(WithPolicy(rocksdb::NewBloomFilterPolicy(10)), path);
+    const auto db = Open(WithListener(listener_by_string), path);
+    linebloom::RebuildFiltersReport report;
+    Require(linebloom::RebuildFilters(db.get(), {}, nullptr, &report),
+            "rebuilding");
+    Require(report.files.size() == 1 && report.bytes_rewritten > 0,
+            "the file was not rewritten");
+    LookUpRows(db.get());
+    // It would be, if another copy of the library had made the listener.
+    Require(LogOf(path).find("linebloom_level_sizes") == std::string::npos,
+            "the listener is missing");
   }
 }
 #endif

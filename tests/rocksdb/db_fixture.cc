@@ -20,22 +20,6 @@ namespace linebloom {
 using rocksdb::DB;
 using rocksdb::Status;
 
-namespace {
-
-// In batches, since RocksDB writes each to its log.
-void Put(DB* db, rocksdb::ColumnFamilyHandle* family, Rows rows,
-         uint64_t step) {
-  rocksdb::WriteBatch batch;
-  for (uint64_t i = rows.begin; i < rows.end; i += step) {
-    ASSERT_OK(batch.Put(family, RowKey(i), RowValue(i)));
-    if (batch.Count() < 1000 && i + step < rows.end) continue;
-    ASSERT_OK(db->Write({}, &batch));
-    batch.Clear();
-  }
-}
-
-}  // namespace
-
 testing::AssertionResult IsOk(const Status& status) {
   if (status.ok()) {
     return testing::AssertionSuccess();
@@ -220,13 +204,17 @@ void DbTest::WriteFile(Rows rows, int level, uint64_t step) {
   ASSERT_OK(db_->CompactFiles(compaction, {FilesOf(db_.get())[0].name}, level));
 }
 
-void DbTest::PutRows(Rows rows, DB* db, uint64_t step) {
-  Put(Db(db), Db(db)->DefaultColumnFamily(), rows, step);
-}
-
-void DbTest::WriteFile(Rows rows, rocksdb::ColumnFamilyHandle* family) {
-  Put(db_.get(), family, rows, 2);
-  ASSERT_OK(db_->Flush({}, family));
+// In batches, since RocksDB writes each to its log.
+void DbTest::PutRows(Rows rows, DB* db, uint64_t step,
+                     rocksdb::ColumnFamilyHandle* family) {
+  if (family == nullptr) family = Db(db)->DefaultColumnFamily();
+  rocksdb::WriteBatch batch;
+  for (uint64_t i = rows.begin; i < rows.end; i += step) {
+    ASSERT_OK(batch.Put(family, RowKey(i), RowValue(i)));
+    if (batch.Count() < 1000 && i + step < rows.end) continue;
+    ASSERT_OK(Db(db)->Write({}, &batch));
+    batch.Clear();
+  }
 }
 
 void DbTest::Flush(DB* db) { ASSERT_OK(Db(db)->Flush({})); }

@@ -132,9 +132,8 @@ class DbTest : public testing::Test {
   // `level`.
   void WriteFile(Rows rows, int level = 0, uint64_t step = 2);
   // From here on, `db` is `db_` unless given.
-  void PutRows(Rows rows, rocksdb::DB* db = nullptr, uint64_t step = 2);
-  // Writes the rows into one file of another column family.
-  void WriteFile(Rows rows, rocksdb::ColumnFamilyHandle* family);
+  void PutRows(Rows rows, rocksdb::DB* db = nullptr, uint64_t step = 2,
+               rocksdb::ColumnFamilyHandle* family = nullptr);
   void Flush(rocksdb::DB* db = nullptr);
   void CompactAll(rocksdb::DB* db = nullptr);
 

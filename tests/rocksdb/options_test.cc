@@ -110,7 +110,8 @@ TEST_F(BadOptionsTest, ANewColumnFamilyGetsTenBits) {
       continue;
     }
     for (int file = 0; file < 2; ++file) {
-      WriteFile({0, 20'000}, handle);
+      PutRows({0, 20'000}, nullptr, 2, handle);
+      ASSERT_OK(db_->Flush({}, handle));
     }
     rocksdb::TablePropertiesCollection files;
     ASSERT_OK(db_->GetPropertiesOfAllTables(handle, &files));

@@ -286,6 +286,11 @@ TEST(PolicyOptionsTest, InPlaceOfInvalidOptions) {
   EXPECT_THAT(Validate(canonical).ToString(),
               HasSubstr("line=plain and canonical_key: plain lines are"));
   EXPECT_EQ(LineKind::kSolved, InPlaceOf(canonical).line);
+  for (const char* name : {static_cast<const char*>(nullptr), ""}) {
+    const auto unnamed = std::make_shared<OneCase>(name, std::tolower);
+    EXPECT_THAT(Validate({.canonical_key = unnamed}).ToString(),
+                HasSubstr("canonical_key"));
+  }
   EXPECT_THAT(Validate({-0.0001}).ToString(), HasSubstr("-1e-04"));
 }
 

@@ -64,19 +64,4 @@ Keys InRuns(const std::string& runs) {
   return keys;
 }
 
-Keys OfCommonBeginnings() {
-  std::set<std::string> present;
-  for (uint64_t i = 0; i < 300; ++i) {
-    const std::string digits =
-        std::to_string(1'000'000'000 + i * i * 7919 % 400'000'000);
-    present.insert(digits.substr(1, 6 + i % 4));
-  }
-  Keys keys;
-  keys.present.assign(present.begin(), present.end());
-  for (const std::string& key : keys.present) {
-    if (present.count(key + "0") == 0) keys.missing.push_back(key + "0");
-  }
-  return keys;
-}
-
 }  // namespace linebloom

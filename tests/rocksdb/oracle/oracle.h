@@ -48,8 +48,6 @@ struct Keys {
 Keys Decades(uint64_t decades = 150);
 // Keys of 0 to 1000 bytes; the missing ones differ in the last byte.
 Keys OfEveryLength();
-// Keys of 6 to 9 bytes that share beginnings of all lengths.
-Keys OfCommonBeginnings();
 // Keys in runs, by letter from 'a' on: a digit stands for 3 to the power of the
 // digit keys of 8 bytes, of which three share the first 4; after a minus, of 3
 // bytes.
