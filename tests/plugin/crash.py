@@ -59,16 +59,15 @@ class CrashTest:
         self.kills = 0
         self.starts = collections.Counter()  # by options
         self.saved = 0  # lookups, by filters of linebloom
-        self.problem = None
 
     def run(self):
         """Runs one load after another until there have been enough kills."""
         shutil.rmtree(self.work, ignore_errors=True)
         os.makedirs(self.work)
-        with open(os.path.join(self.work, "log"), "w", encoding="utf-8") as log:
-            while self.kills < self.arguments.kills and not self.problem:
-                with contextlib.redirect_stdout(log):
-                    self.run_load(LOADS[self.kills // KILLS_OF_A_LOAD % len(LOADS)])
+        log = open(os.path.join(self.work, "log"), "w", encoding="utf-8")
+        with log, contextlib.redirect_stdout(log):
+            while self.kills < self.arguments.kills:
+                self.run_load(LOADS[self.kills // KILLS_OF_A_LOAD % len(LOADS)])
 
     def run_load(self, load):
         shutil.rmtree(self.database, ignore_errors=True)
@@ -90,12 +89,8 @@ class CrashTest:
         subprocess.Popen.terminate = subprocess.Popen.kill
         start_and_kill = db_crashtest.execute_cmd
         db_crashtest.execute_cmd = lambda *command: self.execute(start_and_kill, end, *command)
-        try:
+        with contextlib.suppress(Stop):
             db_crashtest.main()
-        except Stop:
-            pass
-        except SystemExit as ended:  # it found something in db_stress's output
-            self.problem = f"db_crashtest.py ended with {ended.code}"
 
     def execute(self, start_and_kill, end, command, seconds):
         # Not right after the last kill, because db_crashtest.py judges its output.
@@ -113,18 +108,14 @@ class CrashTest:
         result = start_and_kill(command, seconds)
         killed, code, output, errors = result[:4]  # RocksDB 11 adds the process's id
         if not killed:
-            self.stop(f"db_stress ended by itself, with {code}:\n{output[-3000:]}\n{errors[-3000:]}")
+            sys.exit(f"db_stress ended by itself, with {code}:\n{output[-3000:]}\n{errors[-3000:]}")
         self.kills += 1
         self.read_logs()
         verify = subprocess.run([self.arguments.linebloom, "verify", self.database], text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if verify.returncode != 0:
-            self.stop(f"linebloom verify ended with {verify.returncode}:\n{verify.stdout[-3000:]}")
+            sys.exit(f"linebloom verify ended with {verify.returncode}:\n{verify.stdout[-3000:]}")
         return result
-
-    def stop(self, problem):
-        self.problem = problem
-        raise Stop
 
     def read_logs(self):
         """Counts the lookups that filters saved by db_stress's logs, and removes the logs."""
@@ -146,13 +137,17 @@ def main():
     arguments = parser.parse_args()
     random.seed(arguments.seed)
     test = CrashTest(arguments)
-    test.run()
+    problem = None
+    try:
+        test.run()
+    except SystemExit as found:
+        problem = f"ended with {found.code}"  # db_crashtest.py's is a number
     print(f"{test.kills} kills survived, seed {arguments.seed}, {test.saved} lookups saved; "
           f"starts by options: {dict(test.starts)}")
-    if not test.problem and not test.saved:
-        test.problem = "linebloom was never the policy, or no filter answered 'no'"
-    if test.problem:
-        sys.exit(f"{test.problem}\nThe database is in {test.database}; the commands and db_stress's "
+    if not problem and not test.saved:
+        problem = "linebloom was never the policy, or no filter answered 'no'"
+    if problem:
+        sys.exit(f"{problem}\nThe database is in {test.database}; the commands and db_stress's "
                  f"output are in {test.work}/log.")
     shutil.rmtree(test.work)
 

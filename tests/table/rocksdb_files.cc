@@ -45,14 +45,13 @@ rocksdb::Options MakeOptions(const FileSpec& spec) {
     table.partition_filters = true;
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.metadata_block_size = 512;
-    table.index_block_restart_interval = kIndexRestartInterval;
+    table.index_block_restart_interval = 2;  // others are stored as differences
   }
   rocksdb::Options options;
   options.compression = rocksdb::kNoCompression;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (spec.content != FilterContent::kWholeKeys) {
-    options.prefix_extractor.reset(
-        rocksdb::NewFixedPrefixTransform(kPrefixLength));
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(6));
   }
   return options;
 }

@@ -15,9 +15,6 @@ namespace linebloom::testing {
 
 enum class FilterContent { kWholeKeys, kPrefixes, kBoth };
 
-// Option strings. -1: Ribbon in every level.
-inline constexpr char kBloom[] = "bloomfilter:10";
-inline constexpr char kRibbon[] = "ribbonfilter:10:-1";
 inline constexpr char kLinebloom[] = "linebloom:10";
 
 struct FileSpec {
@@ -25,13 +22,8 @@ struct FileSpec {
   ChecksumType checksum_type = ChecksumType::kXxh3;
   FilterKind filter_kind = FilterKind::kFull;  // not kObsoleteBlockBased
   FilterContent content = FilterContent::kWholeKeys;
-  std::string policy = kBloom;
+  std::string policy = "bloomfilter:10";
 };
-
-// How often the files' indexes store a complete key and handle.
-inline constexpr int kIndexRestartInterval = 2;
-
-inline constexpr size_t kPrefixLength = 6;
 
 // Options to write uncompressed files according to `spec`. Partitions hold
 // about 400 keys each.

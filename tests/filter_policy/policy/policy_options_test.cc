@@ -287,7 +287,7 @@ TEST(PolicyOptionsTest, InPlaceOfInvalidOptions) {
               HasSubstr("line=plain and canonical_key: plain lines are"));
   EXPECT_EQ(LineKind::kSolved, InPlaceOf(canonical).line);
   for (const char* name : {static_cast<const char*>(nullptr), ""}) {
-    const auto unnamed = std::make_shared<OneCase>(name, std::tolower);
+    const auto unnamed = std::make_shared<OneCase>(name, nullptr);
     EXPECT_THAT(Validate({.canonical_key = unnamed}).ToString(),
                 HasSubstr("canonical_key"));
   }
