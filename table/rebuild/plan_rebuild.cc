@@ -255,10 +255,12 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
       ApiOf(FindLevelSizeListener(families->front().options));
   if (api == nullptr) return Status::OK();
   for (FamilyToRebuild& family : *families) {
-    family.users_of = [known = api->UsersFor(db, family.name), hits](
+    // UsersFor() lists the files anew if any were deleted: no event tells of
+    // those that CompactFiles() has written in their place.
+    family.users_of = [api, db, name = family.name, hits](
                           const NewFile& file,
                           const rocksdb::BlockBasedTableOptions& table) {
-      CacheUsers users = known(file, table);
+      CacheUsers users = api->UsersFor(db, name)(file, table);
       users.hits = hits;
       return users;
     };
