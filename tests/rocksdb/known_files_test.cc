@@ -129,24 +129,6 @@ TEST_F(KnownFilesTest, WithoutTheListenerEachDatabaseGetsOneWarning) {
   }
 }
 
-// A tenth of the rows has 3.37 bits more, and all have 10. RebuildFilters()
-// must accept the files that it has written; otherwise every call would rewrite
-// them.
-TEST_F(KnownFilesTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
-  UsePolicy(kBloom);
-  Reopen();
-  WriteFile({0, 200'000}, 3);
-  WriteFile({2, 200'000}, 2, 20);
-  WriteFile({6, 200'000}, 1, 200);
-  UseOptions({.bits_per_key = 10, .level_aware = true});
-  Reopen();
-  EXPECT_EQ(3u, Rebuild(db_.get()).files.size());
-  EXPECT_NEAR(BitsPerRow(nullptr, 3) + 3.37, BitsPerRow(nullptr, 2), 0.1);
-  EXPECT_NEAR(BitsPerRow(nullptr, 2) + 3.37, BitsPerRow(nullptr, 1), 0.4);
-  EXPECT_NEAR(10, BitsPerRow(), 0.1);
-  EXPECT_EQ(0u, Rebuild(db_.get()).files.size());
-}
-
 class AutoBitsTest : public KnownFilesTest {
  protected:
   AutoBitsTest() {

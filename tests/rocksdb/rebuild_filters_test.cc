@@ -194,19 +194,13 @@ TEST_F(RebuildFiltersTest, PartitionsOfNoBytesAreDamage) {
   for (size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(values[i], "v" + keys[i]);
 }
 
-// Takes one file through options of its family; evaluate_test.cc has all
-// reasons.
-TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
+// evaluate_test.cc has all reasons.
+TEST_F(RebuildFiltersTest, OtherPrefixesOfTheFamilyAreAReason) {
   SwitchToLinebloom();
   WriteFile(kRows);
-  SwitchToLinebloom({14, LineKind::kSolved, 7});
-  ExpectRebuilt(1, RebuildReason::kOtherHashSeed);
   options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
   Reopen();
   ExpectRebuilt(1, RebuildReason::kOtherPrefixes);
-  options_.prefix_extractor = nullptr;
-  SwitchToLinebloom({16, LineKind::kSolved, 7});
-  ExpectRebuilt(1, RebuildReason::kWorseRate);
   ExpectFilterWorks(kRows);
 }
 
