@@ -41,10 +41,11 @@ FileFacts WithFilter(BlockKind kind, double rate) {
   return facts;
 }
 
-FileFacts Linebloom(uint32_t millibits) {
+FileFacts Linebloom(uint32_t millibits, uint64_t bytes = 0) {
   FileFacts facts = WithFilter(
       BlockKind::kLinebloom,
       ExpectedRate(LineKind::kSolved, millibits, 512'000.0 / millibits));
+  facts.bytes = bytes;
   facts.first.info.request.millibits_per_key = millibits;
   return facts;
 }
@@ -85,16 +86,10 @@ FileFacts Newer() {
   return facts;
 }
 
-FileFacts OfBytes(uint64_t bytes, uint32_t millibits) {
-  FileFacts facts = Linebloom(millibits);
-  facts.bytes = bytes;
-  return facts;
-}
-
 // Blocks of 50 keys, which have one line, the fewest.
 FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
   FileFacts facts =
-      OfBytes(blocks * (65 + kFilterBlockOverhead) + index_bytes, 10'000);
+      Linebloom(10'000, blocks * (65 + kFilterBlockOverhead) + index_bytes);
   facts.blocks = blocks;
   facts.index_bytes = index_bytes;
   facts.keys = 50 * blocks;
@@ -192,12 +187,12 @@ std::vector<Case> Cases() {
       {"fewer bits", Linebloom(8'000), kTarget, kWorseRate},
       {"hardly fewer bits", Linebloom(9'900), kTarget, kStays},
 
-      {"too large", OfBytes(150'000, 12'000), kInCache, kTooLarge},
-      {"hardly too large", OfBytes(130'000, 10'400), kInCache, kStays},
+      {"too large", Linebloom(12'000, 150'000), kInCache, kTooLarge},
+      {"hardly too large", Linebloom(10'400, 130'000), kInCache, kStays},
       {"one line", OfSmallBlocks(1, 0), kInCache, kStays},
       {"one in each block", OfSmallBlocks(9, 400), kInCache, kStays},
-      {"large, not in a cache", OfBytes(150'000, 12'000), kTarget, kStays},
-      {"worse, in a cache", OfBytes(100'000, 8000), kInCache, kWorseRate},
+      {"large, not in a cache", Linebloom(12'000, 150'000), kTarget, kStays},
+      {"worse, in a cache", Linebloom(8000, 100'000), kInCache, kWorseRate},
 
       // The way back: RocksDB's policies can't read linebloom's filters.
       {"back from solved", Linebloom(20'000), TargetBloom(), kForeignFilter},
