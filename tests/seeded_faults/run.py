@@ -3,10 +3,10 @@
 
   tests/seeded_faults/run.py [--check] [TEXT]...
 
-For each fault, or each whose name contains a TEXT: changes the copy, builds the
-programs of tests/rocksdb, which see filters through RocksDB, and the tests of
-tree/, bits/ and policy/, runs them until a test fails, and prints which one did. The copy
-is build/seeded_faults and is kept for the next run.
+For each fault, or each whose name contains a TEXT: changes the copy, builds and runs
+the tests of tree/, bits/ and policy/, then those of tests/rocksdb, which see filters
+through RocksDB, until one fails, and prints which one did. The copy is
+build/seeded_faults and is kept for the next run.
 
 --check   only checks that every fault still applies, as ctest does
 
@@ -100,9 +100,9 @@ def make_copy():
 
 def outcome():
     """The test that failed first, DOES_NOT_COMPILE, or None."""
-    if run("cmake", "--build", BUILD, "--target", *map(os.path.basename, PROGRAMS))[0] != 0:
-        return DOES_NOT_COMPILE
     for name in PROGRAMS:
+        if run("cmake", "--build", BUILD, "--target", os.path.basename(name))[0] != 0:
+            return DOES_NOT_COMPILE
         code, text = run("timeout", str(MAX_SECONDS), os.path.join(BUILD, name),
                          "--gtest_fail_fast", "--gtest_brief=1")
         if code != 0:
