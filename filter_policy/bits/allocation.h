@@ -44,6 +44,9 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
 //                 will write. Files of large runs make up for what others have.
 //   otherwise     the average; a little more for a file recovered from the
 //                 log, which is small in all but a new database.
+// A job leaves the tree with at most 0.035 times `average_bits` more than this
+// or than it had, whichever is more; a leveled tree that grows stays within a
+// tenth of it, once its last level is rewritten (tests/filter_policy/bits/).
 double BitsForFile(const NewFile& file, double average_bits);
 
 }  // namespace linebloom

@@ -177,13 +177,13 @@ TEST(AllocationTest, NothingIsBetter) {
   }
 }
 
-TEST(AllocationTest, OnlyRelationsCount) {
+TEST(AllocationTest, OnlyRelationsCountAndAJobAddsLittle) {
   std::mt19937_64 random(5);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 4000; ++i) {
     const std::vector<double> runs = RandomTree(&random).Runs();
     const auto level = static_cast<int>(1 + random() % runs.size());
     const double job = runs[level - 1] * Uniform(0.01, 1, &random);
-    const double others = Uniform(8, 11, &random);
+    const double others = Uniform(6, 14, &random);
     const auto bits = [&](double times) {
       std::vector<double> scaled = runs;
       for (double& keys : scaled) keys *= times;
@@ -192,6 +192,44 @@ TEST(AllocationTest, OnlyRelationsCount) {
       return BitsForFile(Compacted(tree, level, times * job), 10);
     };
     EXPECT_NEAR(bits(1), bits(7), 1e-6);
+    const double share = job / (SumOf(runs) + job);
+    EXPECT_LE(std::lerp(others, bits(1), share), std::max(others, 10.0) + 0.35);
+  }
+}
+
+// Each level is merged into the next when it is full. The last one begins with
+// filters of another policy.
+TEST(AllocationTest, AGrowingTreeStaysNearTheAverage) {
+  constexpr int kLevels = 5;
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 40; ++i) {
+    const double ratio = Uniform(4, 20, &random);
+    std::vector<FileTotals> levels(kLevels);
+    levels.back() =
+        Filters(4 * std::pow(ratio, kLevels - 1), Uniform(1, 20, &random));
+    bool is_old = true;
+    for (int flush = 0; flush < 5000; ++flush) {
+      for (int to = 0; to < kLevels; ++to) {
+        double job = Uniform(0.5, 1, &random);
+        if (to > 0) {
+          job = levels[to - 1].rows;
+          if (job < 4 * std::pow(ratio, to - 1)) break;
+          levels[to - 1] = {};
+        }
+        job += levels[to].rows;
+        levels[to] = {};
+        TreeState others;
+        for (int at = 0; at < kLevels; ++at) {
+          if (levels[at].rows > 0) others.Add(levels[at], at);
+        }
+        levels[to] = Filters(job, BitsForFile(Compacted(others, to, job), 10));
+        is_old = is_old && to + 1 < kLevels;
+      }
+      FileTotals all;
+      for (const FileTotals& level : levels) all.Add(level);
+      if (is_old) continue;
+      ASSERT_NEAR(10, all.bits / all.keys, 1) << ratio;
+    }
   }
 }
 
