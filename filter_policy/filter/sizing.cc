@@ -17,10 +17,28 @@ constexpr uint64_t kMillibitsPerLine = 8 * kLineBytes * kMillibitsPerBit;
 
 constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
 
-// The rate of a plain line with `keys` keys.
+// The rate of a plain line with `keys` keys: the share of its bits that are
+// set, to the power of the probes.
 double RateWithKeys(int probes, double keys) {
   const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, probes * keys);
   return std::pow(fill, probes);
+}
+
+// The rate of plain lines. Their numbers of keys are Poisson distributed
+// (Putze, Sanders, Singler 2009), as if probes were independent.
+double PlainLineRate(int probes, double keys_per_line) {
+  // The line is so full that differences between lines no longer matter.
+  if (keys_per_line > 10'000) return RateWithKeys(probes, keys_per_line);
+  const double spread = 10 * std::sqrt(keys_per_line) + 10;
+  const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
+  const int most = static_cast<int>(keys_per_line + spread);
+  double mean = 0;
+  for (int keys = least; keys <= most; ++keys) {
+    const double share = std::exp(keys * std::log(keys_per_line) -
+                                  keys_per_line - std::lgamma(keys + 1.0));
+    mean += share * RateWithKeys(probes, keys);
+  }
+  return mean;
 }
 
 constexpr double kMostSolvedKeys =
@@ -79,21 +97,6 @@ double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
     return SolvedRate(keys_per_line);
   }
   return PlainLineRate(PlainProbes(millibits), keys_per_line);
-}
-
-double PlainLineRate(int probes, double keys_per_line) {
-  // The line is so full that differences between lines no longer matter.
-  if (keys_per_line > 10'000) return RateWithKeys(probes, keys_per_line);
-  const double spread = 10 * std::sqrt(keys_per_line) + 10;
-  const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
-  const int most = static_cast<int>(keys_per_line + spread);
-  double mean = 0;
-  for (int keys = least; keys <= most; ++keys) {
-    const double share = std::exp(keys * std::log(keys_per_line) -
-                                  keys_per_line - std::lgamma(keys + 1.0));
-    mean += share * RateWithKeys(probes, keys);
-  }
-  return mean;
 }
 
 double LogRatePerBit(LineKind line) {

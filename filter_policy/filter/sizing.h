@@ -64,20 +64,13 @@ constexpr FilterRequest AsBuilt(FilterRequest request) {
 // / bits per key), more than 0. `millibits` is the requested size; it
 // determines only the number of probes of plain lines.
 //
-// Plain lines: PlainLineRate(). Solved lines: measured by
-// filter_policy/filter/solved_rates.cc.
-// Tests check that real filters of 1 to 30 bits per key are within 2 %.
+// Solved lines: measured by filter_policy/filter/solved_rates.cc. Tests check
+// that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line);
 
 // The same of filters that a policy of these lines builds with so many bits per
 // key, at least kMinBitsOfRun; 1 with none. Fast.
 double RateOf(LineKind line, double bits_per_key);
-
-// The rate of plain lines with `probes` probes per key. Their numbers of keys
-// are Poisson distributed (Putze, Sanders, Singler 2009), and a line with n
-// keys lets fill^probes through, fill = 1 - (1 - 1 / 512)^(probes * n), as if
-// probes were independent.
-double PlainLineRate(int probes, double keys_per_line);
 
 // How much the logarithm of a line's rate falls with each bit per key. A plain
 // line: (ln 2)^2, as for a classic Bloom filter. A solved line: ln 2, except
