@@ -84,27 +84,24 @@ Json Candidate(const std::string& label, const CacheLoad& load,
   return json;
 }
 
-// What linebloom would choose for new files.
-Json Auto(CacheLoad load) {
-  const AutoBits best = BitsFor(load);
-  load.trees = read_model::Renewed(std::move(load.trees));
-  return Candidate(
-      absl::StrCat("linebloom (", best.average_bits,
-                   best.filters_last_run ? " bits)" : " bits, last 0)"),
-      load, {best.average_bits, best.filters_last_run});
-}
-
-// All files with filters of this policy.
+// All files with filters of this policy, of the bits that it would choose if it
+// has no number.
 Json With(const std::string& policy, CacheLoad load) {
   const FilterPolicyPtr made = ReadPolicyString(policy).policy;
   for (read_model::Tree& tree : load.trees) {
     tree = TreeWith(made.get(), std::move(tree));
   }
-  return Candidate(policy, load);
+  if (!load.trees.front().renews) return Candidate(policy, load);
+  const AutoBits best = BitsFor(load);
+  load.trees = read_model::Renewed(std::move(load.trees));
+  return Candidate(absl::StrCat(policy, " (", best.average_bits,
+                                best.filters_last_run ? " bits)" : ", last 0)"),
+                   load, {best.average_bits, best.filters_last_run});
 }
 
-// What there is comes first. Filters beside the cache are compared with those
-// in it, both as they are.
+// What there is comes first, then RocksDB's own format, which can be left again
+// by a name. Filters beside the cache are compared with those in it, both as
+// they are.
 Json Candidates(CacheLoad load) {
   for (read_model::Tree& tree : load.trees) tree.renews = true;
   CacheLoad other = load;
@@ -112,11 +109,13 @@ Json Candidates(CacheLoad load) {
   if (is_beside) {
     other.cache.holds_metadata = true;
     return {Candidate("these files", load), Candidate("these files", other),
-            Auto(load), Auto(other), With("bloomfilter:10", load)};
+            With("linebloom:plain", load),  With("linebloom", load),
+            With("linebloom", other),       With("bloomfilter:10", load)};
   }
   other.cache.partitioned = !load.cache.partitioned;
-  return {Candidate("these files", load), Auto(load), Auto(other),
-          With("linebloom:10", load), With("bloomfilter:10", load)};
+  return {Candidate("these files", load), With("linebloom:plain", load),
+          With("linebloom", load),        With("linebloom", other),
+          With("linebloom:10", load),     With("bloomfilter:10", load)};
 }
 
 // What there is of a cache, and whether something is to be gained.
