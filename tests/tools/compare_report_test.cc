@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,18 @@ TEST(ReportTest, ClaimsNoDifferenceThatIntervalsDoNotShow) {
       PartOf(ComparisonOf({ResultOf("a", 0), ResultOf("b", 0)}), "result"),
       ElementsAre("a reads least: 0 per 1,000 lookups, no difference seen "
                   "from b."));
+}
+
+// The count is 1.96 standard deviations away from each end.
+TEST(ReportTest, IntervalsEndAsFarAsACountMayBe) {
+  for (const uint64_t count : {0, 7}) {
+    const Json result =
+        ReportAsJson(ComparisonOf({ResultOf("a", count)}))["results"][0];
+    const double low = 1e4 * result["reads_per_lookup_low"].get<double>();
+    const double high = 1e4 * result["reads_per_lookup_high"].get<double>();
+    EXPECT_NEAR(count - low, 1.96 * std::sqrt(low), 1e-9);
+    EXPECT_NEAR(high - count, 1.96 * std::sqrt(high), 1e-9);
+  }
 }
 
 TEST(ReportTest, TimesAreMediansOfTheRounds) {

@@ -1,7 +1,6 @@
 // The small pieces that tools share.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,7 +18,6 @@
 #include "tools/database/file_walk.h"
 #include "tools/database/filter_stats.h"
 #include "tools/database/info_log.h"
-#include "tools/database/intervals.h"
 #include "tools/database/policies.h"
 #include "tools/report/flags.h"
 #include "tools/report/run_tool.h"
@@ -112,7 +110,6 @@ TEST(InfoLogTest, HitsOfAChoiceAreARange) {
   };
   InfoLogFacts facts =
       facts_of("2.0 % of the lookups hit, or up to 58.0 %, by a sample");
-  EXPECT_EQ(facts.average_bits, 7);
   EXPECT_EQ(facts.hits.least, 0.02);
   EXPECT_EQ(facts.hits.most, 0.58);
   for (const char* none : {"how many of the lookups hit isn't known",
@@ -245,15 +242,6 @@ TEST(InfoLogTest, TheLastChoiceOfTheApplicationIsFound) {
   folder.Write("LOG", ldb + Choice("8.389", "app"));
   EXPECT_EQ(ReadInfoLog(folder.path(), "")->FamilyOf("default").cache_bytes,
             8 << 20);
-}
-
-// The count is 1.96 standard deviations away from each end.
-TEST(PoissonIntervalTest, ItsEndsAreAsFarAsACountMayBe) {
-  EXPECT_DOUBLE_EQ(PoissonInterval(0).low, 0);
-  EXPECT_NEAR(PoissonInterval(0).high, 1.96 * 1.96, 1e-3);
-  const Interval seven = PoissonInterval(7);
-  EXPECT_NEAR(7 - seven.low, 1.96 * std::sqrt(seven.low), 1e-3);
-  EXPECT_NEAR(seven.high - 7, 1.96 * std::sqrt(seven.high), 1e-3);
 }
 
 TEST(ShortPolicyNameTest, IsWhatPeopleSay) {

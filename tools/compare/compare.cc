@@ -64,8 +64,7 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
           text = absl::StrCat(bytes);
           return std::string();
         }
-        return absl::StrCat("'", text, "' must be 64KiB or more",
-                            Example(Unit::kBytes));
+        return absl::StrCat("'", text, "' must be 64KiB or more");
       },
       "");
   app->add_option("--memory", config->memory,

@@ -234,7 +234,7 @@ absl::StatusOr<ReadOnlyDatabase> OpenCopy(const Source& source,
   StoredOptions options = OptionsFor(source, setup);
   options.db.use_direct_reads = *direct_io;
   options.db.statistics = rocksdb::CreateDBStatistics();
-  auto db = ReadOnlyDatabase::Open("a copy", path, options, Logs::kRead);
+  auto db = ReadOnlyDatabase::Open(path, options, Logs::kRead);
   // File systems without O_DIRECT fail to open or to read the files.
   if (!db.ok() && std::exchange(*direct_io, false)) {
     return OpenCopy(source, setup, path, direct_io);

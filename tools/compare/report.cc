@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <thread>
@@ -10,7 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "rocksdb/version.h"
 #include "tools/compare/comparison.h"
-#include "tools/database/intervals.h"
 #include "tools/report/flags.h"
 #include "tools/report/run_tool.h"
 
@@ -119,8 +119,12 @@ Json ResultAsJson(const Result& result) {
   const CopiedFiles& files = result.files;
   const Measurement& m = result.measured;
   const double n = m.lookups;
-  const uint64_t all = m.all_block_reads();
-  const Interval reads = PoissonInterval(all);
+  const double all = m.all_block_reads();
+  // Ends of the 95 % interval of rare, independent events: Wilson's with
+  // unlimited trials.
+  constexpr double kZ = 1.96;  // 97.5 % quantile of the normal distribution
+  const double middle = all + kZ * kZ / 2;
+  const double half = kZ * std::sqrt(all + kZ * kZ / 4);
   return {
       {"policy", result.policy},
       {"label", ShortPolicyName(result.policy)},
@@ -139,8 +143,8 @@ Json ResultAsJson(const Result& result) {
       {"index_block_reads", m.index_block_reads},
       {"data_block_reads", m.data_block_reads},
       {"reads_per_lookup", all / n},
-      {"reads_per_lookup_low", reads.low / n},
-      {"reads_per_lookup_high", reads.high / n},
+      {"reads_per_lookup_low", std::max(0.0, middle - half) / n},
+      {"reads_per_lookup_high", (middle + half) / n},
       {"filter_false_positives", m.answers.false_positives()},
       {"false_positive_rate", OrNull(m.answers.false_positive_rate())},
       {"latency_us", {{"mean", Median(m.mean_us)}, {"p99", Median(m.p99_us)}}}};

@@ -92,8 +92,7 @@ absl::StatusOr<Keys> SampleKeys(const std::string& folder,
       sample[place] = {rows->key().ToString(), family};
     }
     RETURN_IF_ERROR(FromRocksDb(
-        rows->status(),
-        absl::StrCat("cannot read ", kDatabase, "='", folder, "'")));
+        rows->status(), absl::StrCat("cannot read database '", folder, "'")));
   }
   return KeysOf(std::move(sample));
 }
@@ -129,8 +128,8 @@ absl::StatusOr<Source> MakeSource(const CompareConfig& config,
         CheckFreeSpace(scratch, BytesOfRows(config.rows), copies + 1));
     RETURN_IF_ERROR(LayOutRows(config.rows, config.seed, folder, progress));
   }
-  RETURN_IF_ERROR(CheckUnlockedDatabase(kDatabase, folder));
-  ASSIGN_OR_RETURN(const auto open, ReadOnlyDatabase::Open(kDatabase, folder));
+  RETURN_IF_ERROR(CheckUnlockedDatabase(folder));
+  ASSIGN_OR_RETURN(const auto open, ReadOnlyDatabase::Open(folder));
   Source source;
   ASSIGN_OR_RETURN(source.facts, ReadDatabase(folder));
   for (const rocksdb::ColumnFamilyHandle* family : open.families()) {
@@ -145,7 +144,7 @@ absl::StatusOr<Source> MakeSource(const CompareConfig& config,
   ASSIGN_OR_RETURN(source.mix.keys, SampleKeys(folder, open, config.seed));
   if (source.mix.keys.size == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        kDatabase, "='", folder, "' has no live rows in its SSTables"));
+        "database '", folder, "' has no live rows in its SSTables"));
   }
   source.notes = NotesOn(config, source.facts);
   return source;

@@ -51,6 +51,14 @@ std::optional<FileTotals> TotalsOf(const SstFile& file) {
   return linebloom::TotalsOf(&to, file.size());
 }
 
+// The shards of an LRUCache of `capacity` bytes, if nobody says how many.
+double DefaultShards(double capacity) {
+  constexpr double kMinShardBytes = 512 << 10;
+  const auto shards =
+      static_cast<uint64_t>(std::clamp(capacity / kMinShardBytes, 1.0, 64.0));
+  return static_cast<double>(std::bit_floor(shards));
+}
+
 class Reader {
  public:
   Reader(const DatabaseFacts& database, const SaidLoad& said)
@@ -143,13 +151,6 @@ class Reader {
 absl::StatusOr<DatabaseCaches> ReadCaches(const DatabaseFacts& database,
                                           const SaidLoad& said) {
   return Reader(database, said).Read();
-}
-
-double DefaultShards(double capacity) {
-  constexpr double kMinShardBytes = 512 << 10;
-  const auto shards =
-      static_cast<uint64_t>(std::clamp(capacity / kMinShardBytes, 1.0, 64.0));
-  return static_cast<double>(std::bit_floor(shards));
 }
 
 Policies PoliciesToBuild(const DatabaseFacts& database) {

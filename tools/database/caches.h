@@ -50,9 +50,6 @@ struct DatabaseCaches {
 absl::StatusOr<DatabaseCaches> ReadCaches(const DatabaseFacts& database,
                                           const SaidLoad& said);
 
-// The shards of an LRUCache of `capacity` bytes, if nobody says how many.
-double DefaultShards(double capacity);
-
 // By column family.
 using Policies = std::map<std::string, FilterPolicyPtr>;
 

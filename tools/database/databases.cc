@@ -23,14 +23,13 @@
 namespace linebloom::tools {
 namespace {
 
-absl::Status CheckLock(absl::string_view flag, const std::string& folder) {
+absl::Status CheckLock(const std::string& folder) {
   const std::string path = folder + "/LOCK";
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) {
     // A copied database may lack the file.
     if (errno == ENOENT) return absl::OkStatus();
-    return absl::ErrnoToStatus(
-        errno, absl::StrCat(flag, ": cannot open '", path, "'"));
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open '", path, "'"));
   }
   // RocksDB locks the whole file for writing; find out who would block the same
   // lock.
@@ -42,14 +41,14 @@ absl::Status CheckLock(absl::string_view flag, const std::string& folder) {
   close(file);
   if (result != 0) {
     return absl::ErrnoToStatus(
-        error, absl::StrCat(flag, ": cannot check the lock on '", path, "'"));
+        error, absl::StrCat("cannot check the lock on '", path, "'"));
   }
   if (lock.l_type == F_UNLCK) return absl::OkStatus();
   // If the owner is in another container's process namespace, the ID is 0.
   const std::string who =
       lock.l_pid > 0 ? absl::StrCat("process ", lock.l_pid) : "another process";
-  return absl::InvalidArgumentError(absl::StrCat(
-      flag, ": database '", folder, "' is locked: ", who, " has it open"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("database '", folder, "' is locked: ", who, " has it open"));
 }
 
 class EmptyFile : public rocksdb::FSSequentialFile {
@@ -170,10 +169,8 @@ rocksdb::Status NeededOptions(const std::string& folder,
   return rocksdb::Status::OK();
 }
 
-absl::Status Explain(const rocksdb::Status& status, absl::string_view flag,
-                     const std::string& folder) {
-  const std::string what =
-      absl::StrCat("cannot read ", flag, "='", folder, "'");
+absl::Status Explain(const rocksdb::Status& status, const std::string& folder) {
+  const std::string what = absl::StrCat("cannot read database '", folder, "'");
   if (absl::StrContains(status.ToString(), "comparator")) {
     return absl::InvalidArgumentError(
         absl::StrCat(what, ": it has a comparator that this program lacks (",
@@ -207,24 +204,22 @@ bool IsTransient(const rocksdb::Status& status) {
 
 }  // namespace
 
-absl::Status CheckIsDatabase(absl::string_view flag,
-                             const std::string& folder) {
+absl::Status CheckIsDatabase(const std::string& folder) {
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(folder, error);
   if (is_folder && std::filesystem::exists(folder + "/CURRENT", error)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": '", folder, "' is not a RocksDB database: ",
+      absl::StrCat("'", folder, "' is not a RocksDB database: ",
                    error       ? error.message()
                    : is_folder ? "it has no file CURRENT"
                                : "not a folder"));
 }
 
-absl::Status CheckUnlockedDatabase(absl::string_view flag,
-                                   const std::string& folder) {
-  RETURN_IF_ERROR(CheckIsDatabase(flag, folder));
-  return CheckLock(flag, folder);
+absl::Status CheckUnlockedDatabase(const std::string& folder) {
+  RETURN_IF_ERROR(CheckIsDatabase(folder));
+  return CheckLock(folder);
 }
 
 absl::StatusOr<std::string> NewestOptions(const std::string& folder) {
@@ -290,8 +285,7 @@ rocksdb::Status ReadOnlyDatabase::OpenOnce(const std::string& folder,
 }
 
 absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
-    absl::string_view flag, const std::string& folder,
-    const StoredOptions& options, Logs logs) {
+    const std::string& folder, const StoredOptions& options, Logs logs) {
   rocksdb::Status status;
   for (int i = 0; i < kAttempts; ++i) {
     ReadOnlyDatabase database;
@@ -299,25 +293,25 @@ absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
     if (status.ok()) return database;
     if (logs == Logs::kRead || !IsTransient(status)) break;
   }
-  return Explain(status, flag, folder);
+  return Explain(status, folder);
 }
 
 absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
-    absl::string_view flag, const std::string& folder) {
-  RETURN_IF_ERROR(CheckIsDatabase(flag, folder));
+    const std::string& folder) {
+  RETURN_IF_ERROR(CheckIsDatabase(folder));
   StoredOptions options;
   rocksdb::Status status;
   for (int i = 0; i < kAttempts; ++i) {
     status = NeededOptions(folder, &options);
     if (!IsTransient(status)) break;
   }
-  if (!status.ok()) return Explain(status, flag, folder);
-  return Open(flag, folder, options, Logs::kEmpty);
+  if (!status.ok()) return Explain(status, folder);
+  return Open(folder, options, Logs::kEmpty);
 }
 
 absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(const std::string& folder) {
   ASSIGN_OR_RETURN(const ReadOnlyDatabase database,
-                   ReadOnlyDatabase::Open(kDatabase, folder));
+                   ReadOnlyDatabase::Open(folder));
   std::vector<LiveFile> files;
   for (rocksdb::ColumnFamilyHandle* family : database.families()) {
     rocksdb::ColumnFamilyMetaData metadata;

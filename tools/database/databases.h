@@ -19,16 +19,12 @@
 
 namespace linebloom::tools {
 
-// The operand that names a database, in messages.
-inline constexpr char kDatabase[] = "DATABASE";
-
-// InvalidArgument if `folder`, which `flag` named, is not a RocksDB database.
-absl::Status CheckIsDatabase(absl::string_view flag, const std::string& folder);
+// InvalidArgument if `folder` is not a RocksDB database.
+absl::Status CheckIsDatabase(const std::string& folder);
 
 // InvalidArgument if it is not a database or is locked, with the process ID if
 // the system reveals it. Changes nothing. Opening for reading ignores locks.
-absl::Status CheckUnlockedDatabase(absl::string_view flag,
-                                   const std::string& folder);
+absl::Status CheckUnlockedDatabase(const std::string& folder);
 
 struct StoredOptions {
   rocksdb::DBOptions db;
@@ -72,15 +68,13 @@ std::shared_ptr<rocksdb::MergeOperator> LastOperand();
 class ReadOnlyDatabase {
  public:
   // To find the SSTables: all column families, with as few options as possible,
-  // no logs. InvalidArgument, which names `flag`, if `folder` is no database or
-  // needs a comparator that this program lacks; else RocksDB's errors.
-  static absl::StatusOr<ReadOnlyDatabase> Open(absl::string_view flag,
-                                               const std::string& folder);
+  // no logs. InvalidArgument if `folder` is no database or needs a comparator
+  // that this program lacks; else RocksDB's errors.
+  static absl::StatusOr<ReadOnlyDatabase> Open(const std::string& folder);
 
   // Opens it with these options and column families. With empty logs, for a
   // database that may be open elsewhere, omits what costs memory or time.
-  static absl::StatusOr<ReadOnlyDatabase> Open(absl::string_view flag,
-                                               const std::string& folder,
+  static absl::StatusOr<ReadOnlyDatabase> Open(const std::string& folder,
                                                const StoredOptions& options,
                                                Logs logs);
 

@@ -353,7 +353,6 @@ InfoLogFacts FactsOf(const std::vector<OneLog>& logs) {
     }
     if (facts.chosen_bits.empty()) {
       facts.chosen_bits = log.chosen_bits;
-      facts.average_bits = NumberAfter("new files get ", log.chosen_bits);
     }
     if (facts.hits.least > 0 || facts.hits.most < 1) continue;
     const std::optional<double> counted = HitRatio(log.counts);

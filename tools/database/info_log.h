@@ -48,7 +48,6 @@ struct InfoLogFacts {
   // When and what the policy said last of the bits that bits_per_key=auto
   // chose, a sentence. "" if it chose none.
   std::string chosen_bits;
-  std::optional<double> average_bits;  // of these
 };
 
 // Of the newest info logs of the database in `folder`, an application's: this

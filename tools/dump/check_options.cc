@@ -40,9 +40,6 @@ namespace {
 // The policies are tried with a file of this many keys.
 constexpr uint64_t kKeysOfCheck = 20'000;
 
-// What bits_per_key=auto gives to files that no block cache is known of.
-constexpr char kUnchosen[] = "10 bits per key outside a block cache";
-
 // An options file as RocksDB loads it.
 struct OptionsFile {
   rocksdb::DBOptions db;
@@ -133,38 +130,18 @@ std::string WhyNoFilter(const rocksdb::ColumnFamilyOptions& options,
       FromRocksDb(status, "no database opens with these options").message());
 }
 
-// The file's database, if it has one.
-struct Known {
-  DatabaseFacts database;
-  DatabaseCaches read;
-};
-
-// What new files of the family get by bits_per_key=auto: what the application
-// chose last or, if its info log doesn't tell, what it would choose.
-std::string ChosenText(const std::string& family, const Known& known) {
-  const std::optional<double> logged = known.database.log.average_bits;
-  if (logged) return absl::StrCat(*logged, " bits per key (info log)");
-  for (const CacheFacts& facts : known.read.caches) {
-    if (std::ranges::count(facts.families, family) == 0) continue;
-    if (facts.load.cache.capacity <= 0) break;
-    return absl::StrCat(BitsFor(facts.load).average_bits,
-                        " bits per key (expected)");
-  }
-  return kUnchosen;
-}
-
 // Sets `problem` to a sentence if the policy doesn't yield what it names.
 Json Check(const rocksdb::ColumnFamilyDescriptor& family,
            const OptionsFile& file, const WrittenOptions& written,
-           const Known& known, std::string* problem) {
+           const DatabaseCaches& database, std::string* problem) {
   Json json = {{"name", family.name},
                {"filter_policy", written.filter_policy},
                {"policy", written.filter_policy.empty()
                               ? Json()
                               : Json(ShortPolicyName(written.filter_policy))},
                {"filter", nullptr}};
-  const auto files = known.read.families.find(family.name);
-  if (files != known.read.families.end() && files->second.keys > 0) {
+  const auto files = database.families.find(family.name);
+  if (files != database.families.end() && files->second.keys > 0) {
     json["bits_per_key_in_files"] = files->second.bits / files->second.keys;
   }
   const PolicyString read = ReadPolicyString(written.filter_policy);
@@ -184,10 +161,7 @@ Json Check(const rocksdb::ColumnFamilyDescriptor& family,
                        ? "linebloom " + LineName(filter.info.request.line)
                        : std::string(ToString(filter.kind));
   const auto* const own = OptionsOfLinebloom(table->filter_policy.get());
-  if (own != nullptr && IsAuto(*own)) {
-    json["chosen"] =
-        file.has_listener ? ChosenText(family.name, known) : kUnchosen;
-  } else {
+  if (own == nullptr || !IsAuto(*own)) {
     json["bits_per_key"] = 8.0 * filter.bytes / kKeysOfCheck;
     json["false_positive_rate"] =
         filter.kind == BlockKind::kLegacyBloom ? Json() : Json(filter.rate);
@@ -209,8 +183,8 @@ std::string CheckAsText(const Json& checked) {
         "\n",
         NamedText(
             "  yields",
-            Fill("{/filter}, auto: {/chosen}|"
-                 "{/filter}, {/bits_per_key:.2f} bits per key|no filter",
+            Fill("{/filter}, {/bits_per_key:.2f} bits per key|"
+                 "{/filter}, bits_per_key=auto|no filter",
                  family) +
                 Fill(", FPR {/false_positive_rate:%} %|", family) +
                 Fill("; files have {/bits_per_key_in_files:.1f}|", family),
@@ -235,12 +209,12 @@ std::string CheckAsText(const Json& checked) {
 absl::StatusOr<Outcome> RunCheckOptions(const std::string& operand) {
   std::error_code ignored;
   std::string path = operand;
-  Known known;
+  DatabaseCaches database;
   if (std::filesystem::is_directory(operand, ignored)) {
-    RETURN_IF_ERROR(CheckIsDatabase(kDatabase, operand));
+    RETURN_IF_ERROR(CheckIsDatabase(operand));
     ASSIGN_OR_RETURN(path, NewestOptions(operand));
-    ASSIGN_OR_RETURN(known.database, ReadDatabase(operand));
-    ASSIGN_OR_RETURN(known.read, ReadCaches(known.database, {}));
+    ASSIGN_OR_RETURN(const DatabaseFacts facts, ReadDatabase(operand));
+    ASSIGN_OR_RETURN(database, ReadCaches(facts, {}));
   }
   ASSIGN_OR_RETURN(OptionsFile file, ReadOptionsFile(path));
   Json json = {{"options_file", path},
@@ -250,13 +224,13 @@ absl::StatusOr<Outcome> RunCheckOptions(const std::string& operand) {
     RETURN_IF_ERROR(CheckInterrupt());
     std::string problem;
     json["column_families"].push_back(
-        Check(family, file, file.written[family.name], known, &problem));
+        Check(family, file, file.written[family.name], database, &problem));
     if (problem.empty()) continue;
     json["problems"].push_back(
         absl::StrCat(path, ": column family ", family.name, ": ", problem));
   }
   json["not_as_named"] = json["problems"].size();
-  for (const std::string& problem : known.read.findings.problems) {
+  for (const std::string& problem : database.findings.problems) {
     json["problems"].push_back(problem);
   }
   return Outcome{CheckAsText(json), json};
@@ -278,7 +252,8 @@ const Subcommand kCheckOptions = {
 
 RocksDB loads an unknown policy name as no filter, without a word. For a
 database, it checks the newest OPTIONS, and that the files have the filters
-named there. Whether they fit the block cache, linebloom advise says.
+named there. Whether they fit the block cache, and what bits_per_key=auto chose,
+linebloom advise says.
 
   linebloom check-options my_options.ini
   linebloom check-options /var/lib/my_database

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,8 +58,6 @@ struct FileCheck {
   std::vector<std::string> problems;
   std::vector<std::string> notes;
 };
-
-constexpr size_t kMaxDeniedNamed = 10;
 
 // A key as text and in hex: 'k1\x00' (6b3100).
 std::string KeyText(absl::string_view key) {
@@ -122,9 +119,7 @@ class RowCheck {
     if (check_->denied == 0) return;
     check_->problems.push_back(absl::StrCat(
         file_.name(), ": the filter denies ", WithThousands(check_->denied),
-        " of its own keys",
-        check_->denied > kMaxDeniedNamed ? ", the first of them:" : ":"));
-    std::ranges::move(first_denied_, std::back_inserter(check_->problems));
+        " of its own keys, the first of them the ", first_denied_));
   }
 
  private:
@@ -179,12 +174,11 @@ class RowCheck {
   void Probe(absl::string_view what, rocksdb::Slice entry,
              const rocksdb::Slice& key) {
     if (readers_.empty() || readers_[FindPartition(key)]->MayMatch(entry) ||
-        ++check_->denied > kMaxDeniedNamed) {
+        ++check_->denied > 1) {
       return;
     }
-    first_denied_.push_back(
-        absl::StrCat(file_.name(), ": denied ", what, " ",
-                     KeyText({entry.data(), entry.size()})));
+    first_denied_ =
+        absl::StrCat(what, " ", KeyText({entry.data(), entry.size()}));
   }
 
   size_t FindPartition(const rocksdb::Slice& key) const {
@@ -210,7 +204,7 @@ class RowCheck {
   // For each partition a key that none of its keys is after; empty for a full
   // filter.
   std::vector<std::string> last_keys_;
-  std::vector<std::string> first_denied_;
+  std::string first_denied_;
 };
 
 // Until it is set back, a crash of RocksDB ends the program with a sentence and

@@ -233,7 +233,7 @@ absl::StatusOr<RebuildFiltersReport> Plan(const MigrateConfig& config,
                                           const Target& target) {
   ASSIGN_OR_RETURN(
       const ReadOnlyDatabase database,
-      ReadOnlyDatabase::Open(kDatabase, config.db, target.stored,
+      ReadOnlyDatabase::Open(config.db, target.stored,
                              config.dry_run ? Logs::kEmpty : Logs::kRead));
   RebuildFiltersOptions options = OptionsFor(config, database.families());
   options.dry_run = true;
@@ -245,7 +245,7 @@ absl::StatusOr<RebuildFiltersReport> Plan(const MigrateConfig& config,
   if (!planned.ok()) return FromRocksDb(planned, Quoted(config));
   const uint64_t gone = files - plan.files_examined;
   // If another process has the database open, a compaction removed them.
-  if (gone > 0 && CheckUnlockedDatabase(kDatabase, config.db).ok()) {
+  if (gone > 0 && CheckUnlockedDatabase(config.db).ok()) {
     plan.unreadable.push_back(
         absl::StrCat(Quoted(config), ": ", gone, " of ", files,
                      " files that the manifest has are not in the folder"));
@@ -462,8 +462,8 @@ std::string ReportAsText(const Json& report) {
 absl::StatusOr<Outcome> RunMigrate(const MigrateConfig& config) {
   // Before the database, so that a bad --policy is reported first.
   ASSIGN_OR_RETURN(const FilterPolicyPtr chosen, ParsePolicy(config));
-  RETURN_IF_ERROR(config.dry_run ? CheckIsDatabase(kDatabase, config.db)
-                                 : CheckUnlockedDatabase(kDatabase, config.db));
+  RETURN_IF_ERROR(config.dry_run ? CheckIsDatabase(config.db)
+                                 : CheckUnlockedDatabase(config.db));
   ASSIGN_OR_RETURN(const Target target, ReadTarget(config, chosen));
   const absl::Status refusal = CheckWriting(
       config.db, target.stored, target.stored_wal_dir, !config.wal_dir.empty());

@@ -39,10 +39,4 @@ std::string NumberText(double number, Unit /*unit*/) {
   return absl::StrCat(number);
 }
 
-absl::string_view Example(Unit unit) {
-  return unit == Unit::kBytes   ? ", such as 120MB or 114MiB"
-         : unit == Unit::kShare ? ", such as 0.01 or 1%"
-                                : "";
-}
-
 }  // namespace linebloom::tools

@@ -42,9 +42,6 @@ std::string RangeText(Number low, Number high, Unit unit) {
   return low == 0 ? "any whole number" : least + " or more";
 }
 
-// ", such as 0.01 or 1%".
-absl::string_view Example(Unit unit);
-
 template <typename Value>
 Value NumberTypeOf(const std::optional<Value>&);
 template <typename Value>
@@ -62,9 +59,8 @@ CLI::Option* AddNumber(CLI::App* app, const std::string& name, Value* value,
   const auto parse = [=](const std::string& text) {
     Number number = 0;
     if (!ParseNumber(text, &number) || !(low <= number && number <= high)) {
-      throw CLI::ValidationError(
-          absl::StrCat(name, "=", text),
-          absl::StrCat("must be ", range, Example(unit)));
+      throw CLI::ValidationError(absl::StrCat(name, "=", text),
+                                 absl::StrCat("must be ", range));
     }
     *value = number;
   };

@@ -164,7 +164,9 @@ Progress::Progress() {
              (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
 
-Progress::~Progress() { Clear(); }
+Progress::~Progress() {
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
 
 void Progress::Begin(absl::string_view step, uint64_t total) {
   step_ = std::string(step);
@@ -180,11 +182,6 @@ void Progress::Update(uint64_t done) {
   const double share = total_ == 0 ? 1.0 : std::min(1.0, 1.0 * done / total_);
   absl::FPrintF(stderr, "\r%.70s %3.0f %%\x1b[K", step_, 100 * share);
   drawn_ = true;
-}
-
-void Progress::Clear() {
-  if (drawn_) std::fputs("\r\x1b[K", stderr);
-  drawn_ = false;
 }
 
 }  // namespace linebloom::tools

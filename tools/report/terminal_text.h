@@ -78,9 +78,6 @@ class Progress {
   // Reports that `done` units are done. Cheap: redraws ten times per second.
   void Update(uint64_t done);
 
-  // Removes the line until the next Begin or Update.
-  void Clear();
-
  private:
   bool enabled_ = false;
   bool drawn_ = false;
