@@ -1,10 +1,8 @@
 // linebloom check-options: the filters that an OPTIONS file produces.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
