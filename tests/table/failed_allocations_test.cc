@@ -98,7 +98,7 @@ TEST(FailedAllocationsTest, BuildersAndReaders) {
     const bool are_many = !options.bits_per_key && options.hash_seed == 0;
     const auto keys =
         NumberedKeys("key", are_many ? HashList::kFew + 5000 : 700);
-    const int least = are_many ? 400 : 5;
+    const int least = are_many ? 400 : 4;
     FailEach(least, [&](int* left) {
       OwnedPolicy policy;
       std::unique_ptr<rocksdb::FilterBitsBuilder> builder;

@@ -61,6 +61,7 @@ rocksdb::Options OptionsOfRows() {
   options.compression = rocksdb::kNoCompression;
   // A file goes to the deepest level where no other has keys of its range.
   options.num_levels = kRuns[0].level + 1;
+  options.level_compaction_dynamic_level_bytes = false;  // or all go to level 0
   options.disable_auto_compactions = true;
   options.info_log = std::make_shared<QuietLogger>();
   options.create_if_missing = true;
