@@ -60,7 +60,7 @@ double RowsOf(const Tree& tree) {
 std::vector<double> BitsOf(const Tree& tree, const Choice& choice) {
   std::vector<double> keys;
   for (const Run& run : tree.runs) keys.push_back(std::max(1.0, KeysOf(run)));
-  if (!choice.filters_last_run) keys.pop_back();
+  if (!choice.filters_last_run && !keys.empty()) keys.pop_back();
   std::vector<double> bits(keys.size(), choice.average_bits);
   if (choice.by_level && !keys.empty()) {
     bits = BitsOfRuns(keys, choice.average_bits, tree.line);

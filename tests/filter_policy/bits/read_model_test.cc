@@ -206,6 +206,10 @@ TEST(ReadModelTest, NoFilterInTheLastRunOnlyIfItMay) {
   const Cache cache = {.capacity = 1e6};
   const Choice without = BestChoice({tree}, cache, {{.hit_share = 1}}, true);
   EXPECT_FALSE(without.filters_last_run);
+  // Beside a column family without rows, too.
+  EXPECT_EQ(
+      without.average_bits,
+      BestChoice({tree, {}}, cache, {{.hit_share = 1}}, true).average_bits);
   const Choice with = BestChoice({tree}, cache, {{.hit_share = 1}});
   EXPECT_TRUE(with.filters_last_run);
   EXPECT_LT(ReadsOf(tree, 1e6, 1, without), ReadsOf(tree, 1e6, 1, with));
