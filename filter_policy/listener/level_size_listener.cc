@@ -109,11 +109,8 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
     StartSession(db);
-    ledger_.Change(db->GetName(), [&](Database* database) {
-      database->files.EndFlush(job);
-      database->rows_written +=
-          static_cast<double>(job.table_properties.num_entries);
-    });
+    ledger_.Change(db->GetName(),
+                   [&](Database* database) { database->files.EndFlush(job); });
     ListFilesIfDue(db, kFilesPerJob);
   }
 

@@ -104,14 +104,14 @@ CacheUsers Ledger::UsersOf(const std::string& path, const std::string& family,
   CacheUsers users;
   std::map<CountedLookups*, Trees> sources;
   for (auto& [name, database] : databases_) {
-    for (const auto& [user, files] : database.files.families()) {
+    for (auto& [user, files] : database.files.families()) {
       const TableUse& table = files.table ? *files.table : database.table;
       if (files.tree == nullptr || !IsSame(table.cache, use.cache)) continue;
       Trees& trees =
           sources.try_emplace(database.lookups.get(), Trees{sources.size()})
               .first->second;
       trees.rows += files.live.filters.all_rows();
-      trees.rows_written += std::exchange(database.rows_written, 0);
+      trees.rows_written += std::exchange(files.rows_written, 0);
       if (database.lookups == nullptr) trees.probed.Add(*files.tree);
       users.families.push_back(
           {files.tree, table.style, trees.source, table.line});

@@ -72,7 +72,6 @@ struct Database {
   const rocksdb::ColumnFamilyHandle* default_family = nullptr;
   rocksdb::Logger* info_log = nullptr;
   std::shared_ptr<CountedLookups> lookups;  // null without Statistics
-  double rows_written = 0;  // that the window of lookups has yet to learn of
   LiveFiles files;
   // Of families that have not asked for bits: what the last one uses that has,
   // or the default family.

@@ -134,6 +134,7 @@ void LiveFiles::BeginFlush(const std::string& family, double keys_to_flush) {
 void LiveFiles::EndFlush(const rocksdb::FlushJobInfo& job) {
   Family& family = families_[job.cf_name];
   Place(job.file_path, &family, 0);
+  family.rows_written += static_cast<double>(job.table_properties.num_entries);
   EndJob(&family);
 }
 

@@ -65,7 +65,8 @@ class LiveFiles {
     TreeState live;
     // As files are told; null without a known row.
     std::shared_ptr<const TreeState> tree;
-    double to_flush = 0;  // keys that waited when its last flush began
+    double to_flush = 0;      // keys that waited when its last flush began
+    double rows_written = 0;  // that the window of lookups has yet to learn of
     // How many times in a row files have left level 0 unchanged. If they do so
     // often, as in a load in key order, a flushed file reaches the last level
     // unchanged.

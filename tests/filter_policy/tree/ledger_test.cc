@@ -45,9 +45,11 @@ class LedgerTest : public testing::Test {
     return ledger_.UsersOf(path, "default", {cache});
   }
 
-  void Write(const std::string& path, double rows) {
-    ledger_.Change(path,
-                   [&](Database* database) { database->rows_written += rows; });
+  void Write(const std::string& path, double rows,
+             const std::string& family = "default") {
+    ledger_.Change(path, [&](Database* database) {
+      database->files.families()[family].rows_written += rows;
+    });
   }
 
   void Close(const std::string& path) { ledger_.Close(HandleOf(path)); }
@@ -151,6 +153,8 @@ TEST_F(LedgerTest, WritingForgets) {
   // Of databases with other Statistics nothing is.
   Open("b", 1000, cache_, rocksdb::CreateDBStatistics());
   Write("b", 1e6);
+  // Or of families that don't use the cache.
+  Write("a", 1e6, "elsewhere");
   EXPECT_GT(look_up(0, 0).most, 0.1);
 }
 
