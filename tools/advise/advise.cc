@@ -42,8 +42,6 @@ struct Advised {
   Policies policies;  // of new files
 };
 
-constexpr uint64_t kSmallestCache = 64 << 10;
-
 // Less isn't worth a change: the model is hardly more exact. Fewer reads than
 // one in a million lookups count as none.
 bool IsMore(double reads, double than) { return reads > 1.1 * than + 1e-6; }
@@ -67,6 +65,7 @@ Json Candidate(const std::string& label, const CacheLoad& load,
     return read_model::ReadsPerLookup(trees, load.cache, with, choice);
   };
   const Reads reads = reads_of(loads.front());
+  const bool is_range = loads.size() > 1;
   Json json = {
       {"label", label},
       {"layout", !load.cache.holds_metadata ? "beside"
@@ -76,8 +75,9 @@ Json Candidate(const std::string& label, const CacheLoad& load,
       {"index_bytes", std::round(reads.index_bytes)},
       {"meta_bytes", std::round(reads.filter_bytes + reads.index_bytes)},
       {"reads_per_1000",
-       ReadsAsJson({reads.all(), reads_of(loads.back()).all()})}};
-  if (loads.size() > 1) return json;
+       ReadsAsJson({reads.all(),
+                    is_range ? reads_of(loads.back()).all() : reads.all()})}};
+  if (is_range) return json;
   json["filter"] = ReadsAsJson({reads.filter, reads.filter});
   json["index"] = ReadsAsJson({reads.index, reads.index});
   json["data"] = ReadsAsJson({reads.data, reads.data});
@@ -103,7 +103,6 @@ Json With(const std::string& policy, CacheLoad load) {
 // by a name. Filters beside the cache are compared with those in it, both as
 // they are.
 Json Candidates(CacheLoad load) {
-  for (read_model::Tree& tree : load.trees) tree.renews = true;
   CacheLoad other = load;
   const bool is_beside = !load.cache.holds_metadata;
   if (is_beside) {

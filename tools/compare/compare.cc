@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "table/status.h"
 #include "tools/compare/comparison.h"
+#include "tools/database/caches.h"
 #include "tools/report/commands.h"
 #include "tools/report/flags.h"
 
@@ -60,7 +61,7 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
   const CLI::Validator size(
       [](std::string& text) {
         uint64_t bytes = 0;
-        if (ParseNumber(text, &bytes) && bytes >= kMinMemory) {
+        if (ParseNumber(text, &bytes) && bytes >= kSmallestCache) {
           text = absl::StrCat(bytes);
           return std::string();
         }

@@ -155,20 +155,20 @@ absl::StatusOr<std::vector<CacheLoad>> LoadsOf(const CompareConfig& config,
   std::set<uint64_t> sizes = config.memory;
   // Small, so that reads go to the device: a live database's cache is full of
   // more useful blocks.
-  if (sizes.empty()) sizes = {kMinMemory};
+  if (sizes.empty()) sizes = {kSmallestCache};
+  SaidLoad said = {.memory = *sizes.begin(), .hit_ratio = config.hit_ratio};
+  ASSIGN_OR_RETURN(DatabaseCaches read, ReadCaches(facts, said));
+  for (const absl::Status& error : read.findings.unreadable) return error;
+  CacheFacts& shared = read.caches.front();
   std::vector<CacheLoad> loads;
   for (const uint64_t size : sizes) {
-    SaidLoad said;
     said.memory = size;
-    said.hit_ratio = config.hit_ratio;
-    ASSIGN_OR_RETURN(const DatabaseCaches read, ReadCaches(facts, said));
-    for (const absl::Status& error : read.findings.unreadable) return error;
-    CacheLoad load = read.caches.front().load;
+    SetCache(facts, said, &shared);
+    CacheLoad load = shared.load;
     if (load.hits.least < load.hits.most) load.hits = {0, 0};  // not known
     if (config.database.empty() || config.memory.empty()) load.cache.shards = 1;
     load.cache.holds_metadata = !config.memory.empty();
     load.cache.partitioned = load.cache.partitioned || config.partitioned;
-    for (read_model::Tree& tree : load.trees) tree.renews = true;
     loads.push_back(std::move(load));
   }
   return loads;
@@ -186,7 +186,9 @@ std::vector<Result> Plan(const std::vector<NamedPolicy>& policies,
       Result result = {policy.name, {policy.policy, true, load.cache}, copy};
       if (own != nullptr && IsAuto(*own)) {
         CacheLoad with = load;
-        for (read_model::Tree& tree : with.trees) tree.line = own->line;
+        for (read_model::Tree& tree : with.trees) {
+          tree = TreeWith(policy.policy.get(), std::move(tree));
+        }
         result.chosen = BitsFor(with);
         FilterPolicyOptions options = *own;
         options.bits_per_key = result.chosen->average_bits;

@@ -10,10 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "filter_policy/policy/policy_options.h"
 #include "rocksdb/table.h"
 #include "table/status.h"
 #include "tools/compare/layered_rows.h"
+#include "tools/database/caches.h"
 #include "tools/database/databases.h"
 #include "tools/report/run_tool.h"
 
@@ -41,8 +41,6 @@ absl::Status CheckFreeSpace(const fs::path& folder, uint64_t bytes,
 rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
                                        const DatabaseFacts& facts) {
   rocksdb::ColumnFamilyOptions options;
-  rocksdb::BlockBasedTableOptions table;
-  table.pin_l0_filter_and_index_blocks_in_cache = true;  // as advise has it
   for (const LiveFile& file : facts.files) {
     options.num_levels = std::max(options.num_levels, file.level + 1);
   }
@@ -56,11 +54,10 @@ rocksdb::ColumnFamilyOptions OptionsOf(const std::string& family,
     options.compression = stored->compression;
     options.compression_per_level = stored->compression_per_level;
     options.bottommost_compression = stored->bottommost_compression;
-    const auto* const stored_table = TableOptionsOf(*stored);
-    if (stored_table != nullptr) table = *stored_table;
   }
   if (options.merge_operator == nullptr) options.merge_operator = LastOperand();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.table_factory.reset(
+      rocksdb::NewBlockBasedTableFactory(TableOf(facts.OptionsOf(family))));
   return options;
 }
 

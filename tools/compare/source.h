@@ -32,10 +32,6 @@ struct CompareConfig {
   std::string scratch_dir;
 };
 
-// The least of a block cache: less has no room for some data blocks and
-// partitions.
-inline constexpr uint64_t kMinMemory = 64 << 10;
-
 struct Source {
   DatabaseFacts facts;
   // All column families, each with what a copy needs of its options.

@@ -11,7 +11,6 @@
 #include "filter_policy/policy/policy_options.h"
 #include "filter_policy/tree/live_files.h"
 #include "rocksdb/metadata.h"
-#include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "table/sst_file.h"
 #include "table/status.h"
@@ -20,19 +19,6 @@
 
 namespace linebloom::tools {
 namespace {
-
-// By the stored options; without them as RocksDB's tuning guide has it, with
-// level 0 pinned.
-rocksdb::BlockBasedTableOptions TableOf(
-    const rocksdb::ColumnFamilyOptions* options) {
-  const auto* const stored =
-      options == nullptr ? nullptr : TableOptionsOf(*options);
-  if (stored != nullptr) return *stored;
-  rocksdb::BlockBasedTableOptions table;
-  table.cache_index_and_filter_blocks = true;
-  table.pin_l0_filter_and_index_blocks_in_cache = true;
-  return table;
-}
 
 // What RocksDB tells a listener of the file. It may claim anything.
 std::optional<FileTotals> TotalsOf(const SstFile& file) {
@@ -120,23 +106,8 @@ class Reader {
     facts.files.Add(read_.findings.families[name]);
     if (tree.filters.all_rows() >= facts.most_rows) {
       facts.most_rows = tree.filters.all_rows();
-      SetCache(name, &facts);
-    }
-  }
-
-  void SetCache(const std::string& family, CacheFacts* facts) const {
-    read_model::Cache& cache = facts->load.cache;
-    cache = CacheUseOf(TableOf(database_.OptionsOf(family)));
-    const LoggedFamily logged = database_.log.FamilyOf(family);
-    const std::optional<uint64_t> bytes =
-        said_.memory ? said_.memory : logged.cache_bytes;
-    if (!bytes) return;
-    facts->from = said_.memory ? "--memory" : "by the info log";
-    cache.capacity = static_cast<double>(*bytes);
-    cache.shards = DefaultShards(cache.capacity);
-    if (bytes == logged.cache_bytes) {
-      cache.shards = logged.cache_shards.value_or(cache.shards);
-      cache.high_priority_share = logged.high_priority_share;
+      facts.largest = name;
+      SetCache(database_, said_, &facts);
     }
   }
 
@@ -147,6 +118,34 @@ class Reader {
 };
 
 }  // namespace
+
+rocksdb::BlockBasedTableOptions TableOf(
+    const rocksdb::ColumnFamilyOptions* options) {
+  const auto* const stored =
+      options == nullptr ? nullptr : TableOptionsOf(*options);
+  if (stored != nullptr) return *stored;
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  return table;
+}
+
+void SetCache(const DatabaseFacts& database, const SaidLoad& said,
+              CacheFacts* facts) {
+  read_model::Cache& cache = facts->load.cache;
+  cache = CacheUseOf(TableOf(database.OptionsOf(facts->largest)));
+  const LoggedFamily logged = database.log.FamilyOf(facts->largest);
+  const std::optional<uint64_t> bytes =
+      said.memory ? said.memory : logged.cache_bytes;
+  if (!bytes) return;
+  facts->from = said.memory ? "--memory" : "by the info log";
+  cache.capacity = static_cast<double>(*bytes);
+  cache.shards = DefaultShards(cache.capacity);
+  if (bytes == logged.cache_bytes) {
+    cache.shards = logged.cache_shards.value_or(cache.shards);
+    cache.high_priority_share = logged.high_priority_share;
+  }
+}
 
 absl::StatusOr<DatabaseCaches> ReadCaches(const DatabaseFacts& database,
                                           const SaidLoad& said) {
@@ -233,13 +232,12 @@ std::string ReadsText(const Json& reads) {
 
 Json AsJson(const CacheFacts& facts, const Answer& answer) {
   const read_model::Cache& cache = facts.load.cache;
-  const bool is_known = cache.capacity > 0;
   Json json = {{"column_families", facts.families},
                {"memory", nullptr},
                {"memory_from", facts.from},
                {"holds_filters", cache.holds_metadata},
                {"reads_per_1000", nullptr}};
-  if (!is_known) return json;
+  if (cache.capacity <= 0) return json;
   json["memory"] = static_cast<uint64_t>(cache.capacity);
   json["reads_per_1000"] = {{"now", ReadsAsJson(answer.now)},
                             {"new", ReadsAsJson(answer.renewed)},

@@ -13,12 +13,16 @@
 #include "filter_policy/bits/cache_load.h"
 #include "filter_policy/bits/read_model.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
 #include "tools/database/database_facts.h"
 #include "tools/database/file_walk.h"
 #include "tools/database/policies.h"
 #include "tools/report/terminal_text.h"
 
 namespace linebloom::tools {
+
+// The least of --memory: less has no room for some data blocks and partitions.
+inline constexpr uint64_t kSmallestCache = 64 << 10;
 
 // What the user says in place of the info log.
 struct SaidLoad {
@@ -32,6 +36,7 @@ struct CacheFacts {
   // Their trees, as they are. The cache is used as by the family with the most
   // rows; its capacity is 0 if nobody says how large it is.
   CacheLoad load;
+  std::string largest;  // that family
   double most_rows = 0;
   FamilyFiles files;
   std::string from;  // who says how large the cache is
@@ -44,6 +49,15 @@ struct DatabaseCaches {
   std::string hits_from;  // who says how many hit
   Findings findings;
 };
+
+// The stored options of a column family's table; without them as RocksDB's
+// tuning guide has it, with level 0 pinned. `options` may be null.
+rocksdb::BlockBasedTableOptions TableOf(
+    const rocksdb::ColumnFamilyOptions* options);
+
+// Sets how large the cache is, and how it is used.
+void SetCache(const DatabaseFacts& database, const SaidLoad& said,
+              CacheFacts* facts);
 
 // Reads the files' footers, properties and metaindexes and nothing else. A file
 // that can't be read counts as an average one. Cancelled after a signal.
