@@ -38,28 +38,18 @@ constexpr double kPartitionOverhead = 50;
 // Metadata, and rounding up to whole lines.
 constexpr double kFilterOverhead = 31;
 
-double KeysOf(const Run& run) {
-  double keys = 0;
-  for (const Files& files : run.files) keys += files.filter_keys;
-  return keys;
-}
-
-double RowsOf(const Run& run) {
-  double rows = 0;
-  for (const Files& files : run.files) rows += files.rows;
-  return rows;
-}
-
 double RowsOf(const Tree& tree) {
   double rows = 0;
-  for (const Run& run : tree.runs) rows += RowsOf(run);
+  for (const Run& run : tree.runs) rows += run.rows;
   return rows;
 }
 
 // The bits per key of each run's new files.
 std::vector<double> BitsOf(const Tree& tree, const Choice& choice) {
   std::vector<double> keys;
-  for (const Run& run : tree.runs) keys.push_back(std::max(1.0, KeysOf(run)));
+  for (const Run& run : tree.runs) {
+    keys.push_back(std::max(1.0, run.filter_keys));
+  }
   if (!choice.filters_last_run && !keys.empty()) keys.pop_back();
   std::vector<double> bits(keys.size(), choice.average_bits);
   if (choice.by_level && !keys.empty()) {
@@ -70,28 +60,25 @@ std::vector<double> BitsOf(const Tree& tree, const Choice& choice) {
 }
 
 // The filters of these lines that new files with so many bits per key get.
-Filters FiltersOf(const Files& files, LineKind line, double bits) {
-  if (files.filter_keys <= 0 || bits <= 0) return {};
+Filters FiltersOf(const Run& run, LineKind line, double bits) {
+  if (run.filter_keys <= 0 || bits <= 0) return {};
   const double bytes_per_line =
       1.0 * BytesOfLines(line, kLinesPerGroup) / kLinesPerGroup;
-  return {files.filter_keys * bits / kBitsPerLine * bytes_per_line +
-              files.count * kFilterOverhead,
+  return {run.filter_keys * bits / kBitsPerLine * bytes_per_line +
+              run.count * kFilterOverhead,
           RateOf(line, bits)};
 }
 
 void KeepNone(Tree* tree) {
-  for (Run& run : tree->runs) {
-    for (Files& files : run.files) files.kept.reset();
-  }
+  for (Run& run : tree->runs) run.kept.reset();
 }
 
-// Gives files that keep no filters those of `choice`.
+// Gives runs that keep no filters those of `choice`.
 void SetFilters(const Choice& choice, Tree* tree) {
   const std::vector<double> bits = BitsOf(*tree, choice);
   for (size_t i = 0; i < tree->runs.size(); ++i) {
-    for (Files& files : tree->runs[i].files) {
-      if (!files.kept) files.kept = FiltersOf(files, tree->line, bits[i]);
-    }
+    Run& run = tree->runs[i];
+    if (!run.kept) run.kept = FiltersOf(run, tree->line, bits[i]);
   }
 }
 
@@ -122,11 +109,10 @@ class Requests {
   // Of all lookups, and of all blocks that are scanned, this tree has `share`.
   // It has rows.
   void Add(const Tree& tree, double share);
-  // Lookups that ask for other rows of files than theirs, and those that find
-  // one there.
-  void Add(const Files& files, bool pinned, double others, double hits,
-           double scanned);
-  double Partition(const Files& files, double* filter_bytes);
+  // Lookups that ask for other rows than a run's, and those that find one
+  // there.
+  void Add(const Run& run, double others, double hits, double scanned);
+  double Partition(const Run& run, double* filter_bytes);
   void AddMetadata(Kind kind, double bytes, double blocks, double requests,
                    bool pinned);
   void AddBlocks(Kind kind, double count, double bytes, double requests);
@@ -174,56 +160,47 @@ Requests::Requests(const std::vector<Tree>& trees, const Cache& cache,
 void Requests::Add(const Tree& tree, double share) {
   const double rows = RowsOf(tree);
   double data_blocks = 0;
-  for (const Run& run : tree.runs) {
-    for (const Files& files : run.files) data_blocks += files.data_blocks;
-  }
+  for (const Run& run : tree.runs) data_blocks += run.data_blocks;
   double older_rows = rows;
   for (const Run& run : tree.runs) {
-    const double rows_of_run = RowsOf(run);
-    older_rows -= rows_of_run;
-    for (const Files& files : run.files) {
-      if (files.rows <= 0) continue;
-      // Lookups that hit here or in a newer run don't look for other rows.
-      const double others = 1 - load_.hit_share * (1 - older_rows / rows);
-      const double blocks =
-          data_blocks > 0 ? files.data_blocks / data_blocks : 0;
-      Add(files, IsPinned(run),
-          share * run.covered * files.rows / rows_of_run * others,
-          share * load_.hit_share * files.rows / rows,
-          share * load_.scanned_blocks_per_lookup * blocks);
-    }
+    if (run.rows <= 0) continue;
+    older_rows -= run.rows;
+    // Lookups that hit here or in a newer run don't look for other rows.
+    const double others = 1 - load_.hit_share * (1 - older_rows / rows);
+    const double blocks = data_blocks > 0 ? run.data_blocks / data_blocks : 0;
+    Add(run, share * run.covered * others,
+        share * load_.hit_share * run.rows / rows,
+        share * load_.scanned_blocks_per_lookup * blocks);
   }
 }
 
-void Requests::Add(const Files& files, bool pinned, double others, double hits,
-                   double scanned) {
-  const Filters filters = files.kept.value_or(Filters());
+void Requests::Add(const Run& run, double others, double hits, double scanned) {
+  const Filters filters = run.kept.value_or(Filters());
   const double passed = hits + others * filters.rate;
   double filter_bytes = filters.bytes;
   if (cache_.holds_metadata) {
-    double blocks = files.count;
-    if (cache_.partitioned) blocks = Partition(files, &filter_bytes);
-    AddMetadata(kFilter, filter_bytes, blocks, hits + others, pinned);
-    AddMetadata(kIndex, files.index_bytes, blocks, passed, pinned);
+    double blocks = run.count;
+    if (cache_.partitioned) blocks = Partition(run, &filter_bytes);
+    AddMetadata(kFilter, filter_bytes, blocks, hits + others, IsPinned(run));
+    AddMetadata(kIndex, run.index_bytes, blocks, passed, IsPinned(run));
   }
-  AddBlocks(kData, files.data_blocks,
-            files.data_bytes / std::max(1.0, files.data_blocks),
-            passed + scanned);
+  AddBlocks(kData, run.data_blocks,
+            run.data_bytes / std::max(1.0, run.data_blocks), passed + scanned);
   uncached_.filter_bytes += filter_bytes;
-  uncached_.index_bytes += files.index_bytes;
+  uncached_.index_bytes += run.index_bytes;
 }
 
 // Returns how many partitions the filters have, and the indexes.
-double Requests::Partition(const Files& files, double* filter_bytes) {
+double Requests::Partition(const Run& run, double* filter_bytes) {
   // RocksDB cuts filters and indexes at the same keys, whichever is full first
   // (without decouple_partitioned_filters).
   const double blocks =
-      files.count * std::ceil(std::max(*filter_bytes, files.index_bytes) /
-                              files.count / cache_.metadata_block_bytes);
+      run.count * std::ceil(std::max(*filter_bytes, run.index_bytes) /
+                            run.count / cache_.metadata_block_bytes);
   // The index over the partitions is pinned, by default.
-  const double entry = files.index_bytes / std::max(1.0, files.data_blocks);
+  const double entry = run.index_bytes / std::max(1.0, run.data_blocks);
   const int indexes = *filter_bytes > 0 ? 2 : 1;
-  pinned_ += indexes * files.count * SizeOf(blocks / files.count * entry);
+  pinned_ += indexes * run.count * SizeOf(blocks / run.count * entry);
   if (*filter_bytes > 0) *filter_bytes += blocks * kPartitionOverhead;
   return blocks;
 }

@@ -27,22 +27,18 @@ struct Filters {
   double rate = 1;
 };
 
-// Files of a run that are about alike. Sums over all of them.
-struct Files {
-  double count = 1;
+// A file of level 0, or a level below it. Sums over its files, which count as
+// alike.
+struct Run {
+  double count = 1;  // of files
   double rows = 0;
   double filter_keys = 0;  // keys and prefixes
   double index_bytes = 0;
   double data_blocks = 0;
   double data_bytes = 0;  // in memory: uncompressed
-  // Of files that are not to be rewritten; the others get the filters of the
+  // If the files are not to be rewritten; else they get the filters of the
   // Choice.
   std::optional<Filters> kept = std::nullopt;
-};
-
-// A file of level 0, or a level below it.
-struct Run {
-  std::vector<Files> files = {};
   // The share of the key space in the files' ranges, 0 to 1.
   double covered = 1;
   bool level0 = false;

@@ -9,8 +9,7 @@ namespace {
 // model of each would take long, and levels have fewer at rest.
 constexpr size_t kMostRunsOfLevel0 = 24;
 
-// Of `totals`, what a part of its runs, rows or files has.
-read_model::Files FilesOf(const FileTotals& totals) {
+read_model::Run RunOf(const FileTotals& totals, double covered, bool level0) {
   const double rows = totals.all_rows();
   const double keys_per_row =
       totals.rows > totals.unfiltered && totals.keys > 0
@@ -26,7 +25,9 @@ read_model::Files FilesOf(const FileTotals& totals) {
       .data_blocks = totals.data_blocks,
       .data_bytes = totals.data_bytes,
       .kept = read_model::Filters{totals.bits / 8 * rows / known,
-                                  totals.rows > 0 ? totals.passed / known : 1}};
+                                  totals.rows > 0 ? totals.passed / known : 1},
+      .covered = covered,
+      .level0 = level0};
 }
 
 }  // namespace
@@ -40,15 +41,13 @@ void TreeModel::Add(const TreeState& tree, rocksdb::CompactionStyle style) {
   std::ranges::sort(rest.level0, {}, &FileTotals::all_rows);
   for (size_t i = 0; i < rest.level0.size(); ++i) {
     Run& run = level0_[static_cast<int>(std::min(i, kMostRunsOfLevel0 - 1))];
-    run.files[0].Add(rest.level0[i]);
+    run.files.Add(rest.level0[i]);
     run.rows_met += rows;
   }
   const int last = rest.LastLevel();
-  for (const auto& [level, alike] : rest.levels) {
+  for (const auto& [level, files] : rest.levels) {
     Run& run = levels_[level - last];
-    for (const auto& [size_class, files] : alike) {
-      run.files[size_class].Add(files);
-    }
+    run.files.Add(files);
     run.rows_met += rows;
   }
 }
@@ -57,13 +56,9 @@ read_model::Tree TreeModel::Model() const {
   read_model::Tree model = {.renews = renews_};
   for (const auto* const runs : {&level0_, &levels_}) {
     for (const auto& [place, run] : *runs) {
-      read_model::Run& to = model.runs.emplace_back(
-          read_model::Run{.covered = run.rows_met / std::max(1.0, rows_),
-                          .level0 = runs == &level0_});
-      for (const auto& [size_class, files] : run.files) {
-        if (files.all_rows() > 0) to.files.push_back(FilesOf(files));
-      }
-      if (to.files.empty()) model.runs.pop_back();
+      if (run.files.all_rows() <= 0) continue;
+      model.runs.push_back(RunOf(run.files, run.rows_met / std::max(1.0, rows_),
+                                 runs == &level0_));
     }
   }
   return model;

@@ -23,8 +23,8 @@ class TreeModel {
 
  private:
   struct Run {
-    std::map<int, FileTotals> files;  // by what is alike
-    double rows_met = 0;              // of the trees that have it
+    FileTotals files;
+    double rows_met = 0;  // of the trees that have it
   };
 
   std::map<int, Run> level0_;

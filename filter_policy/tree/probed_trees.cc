@@ -29,11 +29,7 @@ void ProbedTrees::Add(const TreeState& tree) {
     probes_of_rows_ += runs * run.all_rows();
   };
   for (const FileTotals& file : tree.level0) add(file);
-  for (const auto& [level, alike] : tree.levels) {
-    FileTotals run;
-    for (const auto& [size_class, totals] : alike) run.Add(totals);
-    add(run);
-  }
+  for (const auto& [level, run] : tree.levels) add(run);
   rows_ += rows;
   runs_ += rows * runs;
   rates_ += rows * rates;

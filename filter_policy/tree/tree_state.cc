@@ -1,7 +1,6 @@
 #include "filter_policy/tree/tree_state.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace linebloom {
@@ -12,22 +11,6 @@ namespace {
 // level0_file_num_compaction_trigger.
 constexpr double kSizeRatio = 10;
 constexpr size_t kFilesOfLevel0 = 4;
-
-// Files with and without a filter are of different classes.
-int ClassOf(const FileTotals& file) {
-  return 2 * std::ilogb(std::max(1.0, file.all_rows())) +
-         (file.bits > 0 ? 1 : 0);
-}
-
-double RowsIn(const std::map<int, FileTotals>& alike) {
-  double rows = 0;
-  for (const auto& [size_class, files] : alike) rows += files.all_rows();
-  return rows;
-}
-
-void Scale(std::map<int, FileTotals>* alike, double times) {
-  for (auto& [size_class, files] : *alike) files = Scaled(files, times);
-}
 
 }  // namespace
 
@@ -54,7 +37,7 @@ FileTotals Scaled(const FileTotals& totals, double times) {
 void TreeState::Add(const FileTotals& file, int level) {
   filters.Add(file);
   if (level > 0) {
-    levels[level][ClassOf(file)].Add(file);
+    levels[level].Add(file);
   } else {
     level0.push_back(file);
   }
@@ -63,11 +46,8 @@ void TreeState::Add(const FileTotals& file, int level) {
 void TreeState::Remove(const FileTotals& file, int level) {
   filters.Add(file, -1);
   if (level > 0) {
-    std::map<int, FileTotals>& of_level = levels[level];
-    FileTotals& alike = of_level[ClassOf(file)];
-    alike.Add(file, -1);
-    if (alike.files < 0.5) of_level.erase(ClassOf(file));
-    if (of_level.empty()) levels.erase(level);
+    levels[level].Add(file, -1);
+    if (levels[level].files < 0.5) levels.erase(level);
     return;
   }
   const auto same = std::ranges::find_if(level0, [&](const FileTotals& other) {
@@ -78,20 +58,20 @@ void TreeState::Remove(const FileTotals& file, int level) {
 
 double TreeState::RowsOf(int level) const {
   const auto found = levels.find(level);
-  return found == levels.end() ? 0 : RowsIn(found->second);
+  return found == levels.end() ? 0 : found->second.all_rows();
 }
 
 int TreeState::LastLevel() const {
-  const auto last =
-      std::find_if(levels.rbegin(), levels.rend(),
-                   [](const auto& level) { return RowsIn(level.second) > 0; });
+  const auto last = std::find_if(
+      levels.rbegin(), levels.rend(),
+      [](const auto& level) { return level.second.all_rows() > 0; });
   return last == levels.rend() ? 0 : last->first;
 }
 
 std::vector<double> TreeState::Runs() const {
   std::vector<double> runs;
   for (const FileTotals& file : level0) runs.push_back(file.all_rows());
-  for (const auto& [level, alike] : levels) runs.push_back(RowsIn(alike));
+  for (const auto& [level, run] : levels) runs.push_back(run.all_rows());
   std::erase_if(runs, [](double rows) { return rows <= 0; });
   return runs;
 }
@@ -112,9 +92,9 @@ TreeState TreeState::AtRest() const {
     const double rows = RowsOf(level);
     if (rows <= limit) continue;
     excess += rows - limit;
-    Scale(&tree.levels[level], limit / rows);
+    tree.levels[level] = Scaled(tree.levels[level], limit / rows);
   }
-  Scale(&tree.levels[last], 1 + excess / RowsOf(last));
+  tree.levels[last] = Scaled(tree.levels[last], 1 + excess / RowsOf(last));
   return tree;
 }
 

@@ -37,11 +37,8 @@ struct FileTotals {
 FileTotals Scaled(const FileTotals& totals, double times);
 
 struct TreeState {
-  std::vector<FileTotals> level0 = {};  // each file is a run
-  // From level 1 on, what the model calls alike together: by the logarithm of
-  // the files' rows and whether they have a filter. Levels without files aren't
-  // there.
-  std::map<int, std::map<int, FileTotals>> levels = {};
+  std::vector<FileTotals> level0 = {};    // each file is a run
+  std::map<int, FileTotals> levels = {};  // from 1 on, if they have files
   // Of all files; empty if those that a job replaces are among them.
   FileTotals filters = {};
   // True if RocksDB moves flushed files down unchanged, as in a load in key

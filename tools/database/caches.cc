@@ -187,9 +187,7 @@ read_model::Tree TreeWith(const rocksdb::FilterPolicy* policy,
   if (absl::StrContains(id, "ibbon")) bits /= 1.44;
   const read_model::Filters one = {bits / 8, RateOf(id, bits)};
   for (read_model::Run& run : tree.runs) {
-    for (read_model::Files& files : run.files) {
-      files.kept = {files.filter_keys * one.bytes, one.rate};
-    }
+    run.kept = {run.filter_keys * one.bytes, one.rate};
   }
   return tree;
 }

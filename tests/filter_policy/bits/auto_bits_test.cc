@@ -10,12 +10,12 @@ namespace linebloom {
 namespace {
 
 read_model::Run RunOf(double rows) {
-  return {.files = {{.count = 1 + rows / 50'000,
-                     .rows = rows,
-                     .filter_keys = rows,
-                     .index_bytes = rows / 2,
-                     .data_blocks = rows / 50,
-                     .data_bytes = rows * 80}}};
+  return {.count = 1 + rows / 50'000,
+          .rows = rows,
+          .filter_keys = rows,
+          .index_bytes = rows / 2,
+          .data_blocks = rows / 50,
+          .data_bytes = rows * 80};
 }
 
 // A tree of 1.11 million keys, whose filters take 1.39 MB with 10 bits.

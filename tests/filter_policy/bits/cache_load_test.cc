@@ -208,11 +208,7 @@ TEST_F(LoadOfTest, ManyFamiliesAreFewTrees) {
   double merged_rows = 0;
   for (const read_model::Tree& tree : load.trees) {
     lookups -= tree.lookups;
-    for (const read_model::Run& run : tree.runs) {
-      for (const read_model::Files& files : run.files) {
-        merged_rows += files.rows;
-      }
-    }
+    for (const read_model::Run& run : tree.runs) merged_rows += run.rows;
   }
   EXPECT_NEAR(0, lookups, 1e-6);
   EXPECT_NEAR(1, merged_rows / rows, 1e-9);

@@ -13,7 +13,7 @@ namespace linebloom::read_model {
 namespace {
 
 // Rows of 35 to a block of 4 KB, and indexes of 27 bytes for each block.
-Files Alike(double count, double rows) {
+Run Alike(double count, double rows) {
   const double blocks = std::ceil(rows / 35);
   return {.count = count,
           .rows = rows,
@@ -26,7 +26,7 @@ Files Alike(double count, double rows) {
 Tree TreeOf(const std::vector<double>& rows_of_runs) {
   Tree tree;
   for (const double rows : rows_of_runs) {
-    tree.runs.push_back({{Alike(std::ceil(rows / 60'000), rows)}});
+    tree.runs.push_back(Alike(std::ceil(rows / 60'000), rows));
   }
   return tree;
 }
@@ -36,7 +36,7 @@ Tree TreeOf(const std::vector<double>& rows_of_runs) {
 Tree MeasuredTree() {
   const auto run = [](double count, double rows, double index_bytes,
                       double blocks) {
-    return Run{{{count, rows, rows, index_bytes, blocks, 4096 * blocks}}};
+    return Run{count, rows, rows, index_bytes, blocks, 4096 * blocks};
   };
   return {{run(1, 4474, 3088, 128), run(1, 4474, 3089, 128),
            run(1, 4474, 3088, 128), run(1, 17'896, 12'837, 512),
@@ -131,7 +131,7 @@ TEST(ReadModelTest, CountsWhatLookupsNeedWithoutACache) {
   EXPECT_NEAR(ReadsPerLookup({tree}, {}, scans, ten).data, 3 + 0.9 * rate,
               1e-9);
   Tree without = tree;
-  for (auto& run : without.runs) run.files[0].kept = Filters{};
+  for (auto& run : without.runs) run.kept = Filters{};
   EXPECT_NEAR(ReadsPerLookup({without}, {}, {}, ten).data, 2, 1e-9);
   EXPECT_EQ(ReadsPerLookup({without}, {}, {}, ten).filter, 0);
   EXPECT_EQ(ReadsPerLookup({without}, {}, {}, ten).filter_bytes, 0);
@@ -166,7 +166,7 @@ TEST(ReadModelTest, TenBitsIfEverythingFits) {
 // A filter larger than a shard is read for each lookup, however many bits it
 // has.
 TEST(ReadModelTest, ManyBitsIfFiltersNeverFit) {
-  const Tree tree = {{{{Alike(1, 10'000'000)}}}};
+  const Tree tree = {{Alike(1, 10'000'000)}};
   EXPECT_GT(BestChoice({tree}, {.capacity = 1e6}, {{}}).average_bits, 10);
 }
 
@@ -183,10 +183,10 @@ TEST(ReadModelTest, TenBitsForNothing) {
 
 TEST(ReadModelTest, NumbersWhateverIsMissing) {
   Tree tree = TreeOf({1, 1e5, 1e15});
-  tree.runs[0].files[0].index_bytes = 0;
-  tree.runs[1].files[0].data_blocks = tree.runs[1].files[0].data_bytes = 0;
-  tree.runs[1].files[0].kept = Filters{0, 0.5};
-  tree.runs.push_back({{Files{}}, /*covered=*/0});
+  tree.runs[0].index_bytes = 0;
+  tree.runs[1].data_blocks = tree.runs[1].data_bytes = 0;
+  tree.runs[1].kept = Filters{0, 0.5};
+  tree.runs.push_back({.covered = 0});
   for (const double capacity : {0.0, 1e3, 1e6, 1e15}) {
     for (const Pinned pinned :
          {Pinned::kNothing, Pinned::kLevel0, Pinned::kAll}) {
@@ -235,7 +235,7 @@ TEST(ReadModelTest, TreesInOneCacheAreOneSum) {
 
 TEST(ReadModelTest, FilesKeepTheirFilters) {
   Tree tree = MeasuredTree();
-  Files& last = tree.runs.back().files[0];
+  read_model::Run& last = tree.runs.back();
   last.kept = Filters{16 * last.filter_keys / 8, 1e-5};
   const double kept = last.kept->bytes;
   const Reads reads = ReadsPerLookup({tree}, {.capacity = 3e6}, {},
@@ -257,14 +257,14 @@ TEST(ReadModelTest, FiltersOutsideTheCacheAreNeverRead) {
 // One over the partitions of filters, one over those of indexes: here they take
 // the cache, and leave half of it if there are no filters.
 TEST(ReadModelTest, PinsTwoIndexesOverPartitions) {
-  Tree tree = {{{{Alike(10'000, 10'000)}}}};
+  Tree tree = {{Alike(10'000, 10'000)}};
   const Cache cache = {.capacity = 4e6, .partitioned = true};
   const Reads reads = ReadsPerLookup({tree}, cache, {}, {});
   EXPECT_NEAR(reads.filter, 1, 1e-6);
   // Each partition takes 50 bytes more.
   const double whole = ReadsPerLookup({tree}, {}, {}, {}).filter_bytes;
   EXPECT_NEAR(reads.filter_bytes, whole + 500'000, 1);
-  tree.runs[0].files[0].kept = Filters{};
+  tree.runs[0].kept = Filters{};
   const Reads without = ReadsPerLookup({tree}, cache, {}, {});
   EXPECT_LT(without.index, 0.9);
   EXPECT_EQ(without.filter_bytes, 0);
@@ -274,8 +274,8 @@ TEST(ReadModelTest, PinsTwoIndexesOverPartitions) {
 // partitions have 2.8 KB on average: the blocks of 10 bits fit its bytes.
 TEST(ReadModelTest, ACacheMayRunOutOfSlots) {
   const auto run = [](double count, double rows) {
-    const Files files = {count, rows, rows, rows * 0.27, rows / 41, rows * 100};
-    return read_model::Run{{files}};
+    return read_model::Run{count,       rows,      rows,
+                           rows * 0.27, rows / 41, rows * 100};
   };
   const Tree tree = {{run(1, 4474), run(1, 4474), run(1, 4474), run(3, 13'700),
                       run(4, 22'000), run(39, 249'000)}};
@@ -307,7 +307,7 @@ TEST(ReadModelTest, PinsLevel0) {
   // What it pins takes the place of other blocks.
   const double of_small =
       ReadsOf(tree, 2e6, 0, {}, {.pinned = Pinned::kLevel0});
-  tree.runs[0].files[0].index_bytes = 1e6;
+  tree.runs[0].index_bytes = 1e6;
   EXPECT_GT(ReadsOf(tree, 2e6, 0, {}, {.pinned = Pinned::kLevel0}),
             1.2 * of_small);
 }

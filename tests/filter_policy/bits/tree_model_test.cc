@@ -23,18 +23,16 @@ TEST(ModelOfTest, RunsOfATree) {
               kCompactionStyleLevel);
   ASSERT_EQ(4u, tree.runs.size());
   EXPECT_TRUE(tree.runs[1].level0);
-  EXPECT_EQ(100, tree.runs[1].files[0].rows);
+  EXPECT_EQ(100, tree.runs[1].rows);
   EXPECT_FALSE(tree.runs[2].level0);
-  EXPECT_EQ(1000, tree.runs[2].files[0].index_bytes);
-  double rows = 0;
-  for (const read_model::Files& alike : tree.runs[3].files) {
-    rows += alike.rows;
-    EXPECT_EQ(alike.rows, alike.filter_keys);
-    // As they are.
-    EXPECT_EQ(10 * alike.rows / 8, alike.kept->bytes);
-    EXPECT_NEAR(0.01, alike.kept->rate, 1e-9);
-  }
-  EXPECT_EQ(19'000, rows);
+  EXPECT_EQ(1000, tree.runs[2].index_bytes);
+  const read_model::Run& last = tree.runs[3];
+  EXPECT_EQ(2, last.count);
+  EXPECT_EQ(19'000, last.rows);
+  EXPECT_EQ(19'000, last.filter_keys);
+  // As they are.
+  EXPECT_EQ(10 * 19'000 / 8, last.kept->bytes);
+  EXPECT_NEAR(0.01, last.kept->rate, 1e-9);
 }
 
 // Files of a family without a policy stay without filters.
@@ -42,31 +40,31 @@ TEST(ModelOfTest, FilesWithoutFilters) {
   const auto tree = [](const FileTotals& file) {
     return ModelOf(TreeOf({{file, 6}}), kCompactionStyleLevel);
   };
-  const auto files = [&](const FileTotals& file) {
-    return read_model::Renewed({tree(file)})[0].runs[0].files[0];
+  const auto run = [&](const FileTotals& file) {
+    return read_model::Renewed({tree(file)})[0].runs[0];
   };
-  EXPECT_EQ(0, tree(UnfilteredFile(1000)).runs[0].files[0].kept->bytes);
-  EXPECT_EQ(1, tree(UnfilteredFile(1000)).runs[0].files[0].kept->rate);
-  EXPECT_FALSE(files(UnfilteredFile(1000)).kept.has_value());
-  const read_model::Files without =
-      files({.rows = 1000, .passed = 1000, .files = 1});
+  EXPECT_EQ(0, tree(UnfilteredFile(1000)).runs[0].kept->bytes);
+  EXPECT_EQ(1, tree(UnfilteredFile(1000)).runs[0].kept->rate);
+  EXPECT_FALSE(run(UnfilteredFile(1000)).kept.has_value());
+  const read_model::Run without =
+      run({.rows = 1000, .passed = 1000, .files = 1});
   ASSERT_TRUE(without.kept.has_value());
   EXPECT_EQ(0, without.kept->bytes);
   EXPECT_EQ(1, without.kept->rate);
   EXPECT_EQ(1000, without.filter_keys);
-  EXPECT_FALSE(files({.unknown = 1000, .files = 1}).kept.has_value());
+  EXPECT_FALSE(run({.unknown = 1000, .files = 1}).kept.has_value());
   // Keys and prefixes of the rows that have a filter.
   FileTotals mixed = UnfilteredFile(1000);
   mixed.Add({.rows = 500, .keys = 750, .passed = 5, .files = 1});
-  EXPECT_EQ(1500 * 1.5, files(mixed).filter_keys);
-  EXPECT_EQ(1005.0 / 1500, tree(mixed).runs[0].files[0].kept->rate);
+  EXPECT_EQ(1500 * 1.5, run(mixed).filter_keys);
+  EXPECT_EQ(1005.0 / 1500, tree(mixed).runs[0].kept->rate);
   // Files that were written before the family had a policy get filters too.
   TreeState later = TreeOf({{FilteredFile(1000), 5},
                             {{.rows = 9000, .passed = 9000, .files = 1}, 6}});
   const auto renewed =
       read_model::Renewed({ModelOf(later, kCompactionStyleLevel)});
-  for (const read_model::Run& run : renewed[0].runs) {
-    EXPECT_FALSE(run.files[0].kept.has_value());
+  for (const read_model::Run& later_run : renewed[0].runs) {
+    EXPECT_FALSE(later_run.kept.has_value());
   }
 }
 
@@ -81,7 +79,7 @@ TEST(ModelOfTest, ManyFilesOfLevel0AreFewRuns) {
   double rows = 0;
   for (const read_model::Run& run : tree.runs) {
     met += run.covered;
-    rows += run.files[0].rows;
+    rows += run.rows;
   }
   EXPECT_NEAR(1000, met, 1e-6);
   EXPECT_NEAR(100'000, rows, 1e-6);

@@ -183,7 +183,7 @@ TEST_F(LiveFilesTest, FilesDeletedWithoutAJobLeave) {
   const TreeState& tree = files_.families().at("default").live;
   EXPECT_TRUE(tree.level0.empty());
   ASSERT_EQ(1u, tree.levels.size());
-  EXPECT_EQ(100, tree.levels.at(6).begin()->second.rows);
+  EXPECT_EQ(100, tree.levels.at(6).rows);
   files_.Delete("/db/1.sst");
   EXPECT_EQ(0, Rows());
 }
