@@ -294,7 +294,7 @@ void AddRequest(const FamilyToRebuild& family,
   target->may_shrink =
       file && IsAuto(family.policy) && CacheHoldsFilters(table);
   if (target->may_shrink) {
-    // Up to a bit makes up for other files, and auto goes up by half a bit.
+    // What makes up for other files moves by a bit, auto by half a bit.
     // Rejected: three quarters of the bits, which left files that read 2.3
     // times as much.
     target->keep_from_millibits = millibits - std::min(millibits, 1500u);
