@@ -76,17 +76,16 @@ foreach(component library development tools)
           DESTINATION share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})
 endforeach()
 
-# Each subcommand's --help as a man page, and the flags for bash's completion:
-# `cmake --build BUILD --target man_pages`. Rejected: help2man, which runs the
-# examples and the flags' ranges together.
+# --help as a man page, and the flags for bash's completion: `cmake --build BUILD
+# --target man_pages`. Rejected: help2man, which runs the examples and the flags'
+# ranges together.
 set(completion ${PROJECT_BINARY_DIR}/completions/linebloom)
-set(pages advise check-options compare dump migrate size verify)
-list(TRANSFORM pages REPLACE "(.+)" "${PROJECT_BINARY_DIR}/man/linebloom-\\1.1.gz")
-add_custom_command(OUTPUT ${pages} ${completion}
-  COMMAND ${CMAKE_CURRENT_LIST_DIR}/man_pages.sh $<TARGET_FILE:linebloom_program> ${PROJECT_BINARY_DIR}/man ${completion}
+set(page ${PROJECT_BINARY_DIR}/man/linebloom.1)
+add_custom_command(OUTPUT ${page}.gz ${completion}
+  COMMAND ${CMAKE_CURRENT_LIST_DIR}/man_pages.sh $<TARGET_FILE:linebloom_program> ${page} ${completion}
   DEPENDS linebloom_program ${CMAKE_CURRENT_LIST_DIR}/man_pages.sh)
-add_custom_target(man_pages DEPENDS ${pages} ${completion})
-install(FILES ${pages} DESTINATION share/man/man1 COMPONENT tools OPTIONAL)
+add_custom_target(man_pages DEPENDS ${page}.gz ${completion})
+install(FILES ${page}.gz DESTINATION share/man/man1 COMPONENT tools OPTIONAL)
 install(FILES ${completion} DESTINATION share/bash-completion/completions
         COMPONENT tools OPTIONAL)
 

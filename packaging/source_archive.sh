@@ -6,14 +6,9 @@
 #   packaging/source_archive.sh [--test]
 #
 # --test also unpacks it into an empty folder, and builds, installs and tests it
-# there as a packager would. Exit code 0: all is well; 1: something failed; 2: bad
-# usage.
+# there as a packager would.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-if (($# > 1)) || [[ ${1:---test} != --test ]]; then
-  echo "source_archive.sh: the only argument is --test" >&2
-  exit 2
-fi
 cd "$root"
 version=$(git show HEAD:CMakeLists.txt | sed -n 's/^project(linebloom VERSION \([0-9.]*\).*/\1/p')
 name=linebloom-$version

@@ -19,10 +19,8 @@ apt-get update
 
 install "$packages"/linebloom-tools_*.deb
 linebloom --version | grep '^linebloom'
-for page in advise check-options compare dump migrate size verify; do
-  for section in NAME OPTIONS 'EXIT STATUS'; do
-    zgrep --quiet "SH $section" "/usr/share/man/man1/linebloom-$page.1.gz"
-  done
+for subcommand in advise check-options compare dump migrate size verify; do
+  zgrep --quiet "SH linebloom $subcommand" /usr/share/man/man1/linebloom.1.gz
 done
 (. /usr/share/bash-completion/completions/linebloom && complete -p linebloom | grep --quiet dump)
 

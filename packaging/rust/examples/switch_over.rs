@@ -26,12 +26,9 @@ fn look_up(step: &str, options: &Options, db: &DB) -> Result<(), Box<dyn std::er
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "switch_over.db".to_string());
     linebloom::register()?;
-    let refused = linebloom::FilterPolicy::bits_per_key(31.0).check();
-    println!("31 bits: {}", refused.expect_err("31 bits are too many"));
 
     let mut table = BlockBasedOptions::default();
     table.set_bloom_filter(10.0, false);
-    table.set_block_size(8192);
     let mut bloom = Options::default();
     bloom.create_if_missing(true);
     bloom.enable_statistics();
@@ -58,9 +55,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let db = DB::open(&bloom, &folder)?;
-    look_up("Bloom, files of linebloom", &bloom, &db)?;
-    let (name, value) = linebloom::FilterPolicy::bits_per_key(10.0).live_options();
-    db.set_options(&[(name, value.as_str())])?;
-    println!("set_options() on the open database: {value}");
-    Ok(())
+    look_up("Bloom, files of linebloom", &bloom, &db)
 }

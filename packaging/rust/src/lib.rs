@@ -1,25 +1,4 @@
-//! linebloom for the crate [`rocksdb`](https://docs.rs/rocksdb): a filter policy
-//! that lets less than a seventh as many missing keys through as RocksDB's Bloom
-//! filter at 10 bits per key. A lookup probes one line of 64 bytes, and
-//! waits for memory once.
-//!
-//! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! linebloom::register()?;
-//! let filter = linebloom::FilterPolicy::auto();
-//! let mut options = rocksdb::Options::default();
-//! options.create_if_missing(true);
-//! let mut table = rocksdb::BlockBasedOptions::default();
-//! table.set_cache_index_and_filter_blocks(true); // else files get 10 bits per key
-//! options.set_block_based_table_factory(&table);
-//! let options = options.get_options_from_string(filter.database_options())?;
-//! let db = rocksdb::DB::open(&options, "db")?;
-//! # Ok(()) }
-//! ```
-//!
-//! A database with RocksDB's own filters can be switched over: they are read
-//! until compactions replace them. RocksDB without linebloom reads the files,
-//! but not their filters.
+#![doc = include_str!("../README.md")]
 #![warn(clippy::all)]
 
 use std::ffi::{c_char, c_void, CStr, CString};
@@ -127,13 +106,6 @@ impl FilterPolicy {
         format!("{listener}block_based_table_factory={{filter_policy={}}}", self.option_string())
     }
 
-    /// For `rocksdb::DB::set_options` on a database that is open, which RocksDB
-    /// allows from 9.8 on: new files then get these filters. Without a listener,
-    /// which can't be added to an open database.
-    pub fn live_options(&self) -> (&'static str, String) {
-        ("block_based_table_factory", format!("{{filter_policy={};}}", self.option_string()))
-    }
-
     /// Whether linebloom takes these options.
     pub fn check(&self) -> Result<(), Error> {
         let text = CString::new(self.option_string()).expect("numbers and names have no NUL");
@@ -150,11 +122,5 @@ impl FilterPolicy {
             rocksdb_free(problem.cast());
             Err(Error(message))
         }
-    }
-}
-
-impl fmt::Display for FilterPolicy {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.option_string())
     }
 }
