@@ -98,8 +98,10 @@ std::string ChosenBits(const AutoBits& chosen, const std::string& process) {
               : "") +
          ", indexes take " + Megabytes(chosen.index_bytes) + ", and " +
          HitsText(chosen) +
-         ". Expected block reads per 1,000 lookups: " + reads(chosen.reads) +
-         "." + (process.empty() ? "" : " Chosen by " + process + ".");
+         ". Expected block reads per 1,000 lookups, once all files have "
+         "them: " +
+         reads(chosen.reads) + "." +
+         (process.empty() ? "" : " Chosen by " + process + ".");
 }
 
 }  // namespace linebloom

@@ -31,8 +31,9 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
       ChosenBits(kChosen, "my app"),
       "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
       "average. The block cache has 12500.0 MB, indexes take 0.690 MB, and "
-      "12.5 % of the lookups hit. Expected block reads per 1,000 lookups: "
-      "12.30. Chosen by my app.");
+      "12.5 % of the lookups hit. Expected block reads per 1,000 lookups, once "
+      "all "
+      "files have them: 12.30. Chosen by my app.");
   AutoBits range = kChosen;
   range.filters_last_run = false;
   range.others_bytes = 2.5e9;
@@ -45,7 +46,8 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
       "average, those of the last level none. The block cache has 12500.0 MB, "
       "of which others use 2500.0 MB, indexes take 0.690 MB, and 2.0 % of the "
       "lookups hit, or up to 58.0 %, by a sample of the filters' answers. "
-      "Expected block reads per 1,000 lookups: 10.00 to 300.00.");
+      "Expected block reads per 1,000 lookups, once all files have them: 10.00 "
+      "to 300.00.");
   range.hits = {};
   EXPECT_THAT(ChosenBits(range, ""),
               HasSubstr(", and how many of the lookups hit isn't known."));
