@@ -13,23 +13,12 @@
 # comparison with the default flags takes three minutes and 1.8 GB of disk, which are
 # free again afterwards.
 #
-# Arguments and the exit code are those of `linebloom compare`; --help lists the
-# flags once it is built, and itself neither installs nor builds. Paths are
-# relative to the current folder. Tables go to stdout, everything else to stderr.
+# Arguments and the exit code are those of `linebloom compare`. Paths are relative
+# to the current folder. Tables go to stdout, everything else to stderr.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tools/run_step.sh"
 program=$root/build/release/tools/linebloom
-
-for argument in "$@"; do
-  case $argument in
-    -h | --help)
-      print_usage "${BASH_SOURCE[0]}"
-      if [[ -x $program ]]; then exec "$program" compare --help; fi
-      exit 0
-      ;;
-  esac
-done
 
 run_step "install packages" "$root/tools/install_dependencies.sh"
 run_step "configure release" cmake -S "$root" --preset release

@@ -18,26 +18,17 @@ packages=(
   xz-utils # for a database in a transcript, which a minimal Debian can't unpack
 )
 
+# libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
+declare -A more=([--lint]='clang-format clang-tidy' [--fuzz]='clang libclang-rt-dev llvm'
+  [--browser]=chromium [--figures]=python3-matplotlib [--package]='dpkg-dev file'
+  [--rocksdb]='dpkg-dev libbz2-dev libgflags-dev liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev')
 for argument in "$@"; do
-  case $argument in
-    -h | --help)
-      sed --quiet '2,/^[^#]/s/^# \?//p' "${BASH_SOURCE[0]}"
-      exit 0
-      ;;
-    --lint) packages+=(clang-format clang-tidy) ;;
-    # libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
-    --fuzz) packages+=(clang libclang-rt-dev llvm) ;;
-    --browser) packages+=(chromium) ;;
-    --figures) packages+=(python3-matplotlib) ;;
-    --package) packages+=(dpkg-dev file) ;; # what cpack calls
-    --rocksdb)
-      packages+=(dpkg-dev libbz2-dev libgflags-dev liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
-      ;;
-    *)
-      echo "install_dependencies.sh: unknown argument '$argument'; there are --browser, --figures, --lint, --fuzz, --package and --rocksdb" >&2
-      exit 2
-      ;;
-  esac
+  if [[ ! ${more[$argument]:-} ]]; then
+    echo "install_dependencies.sh: unknown argument '$argument'; there are ${!more[*]}" >&2
+    exit 2
+  fi
+  read -ra named <<< "${more[$argument]}"
+  packages+=("${named[@]}")
 done
 
 if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
@@ -55,14 +46,7 @@ if ((${#missing[@]} == 0)); then
 fi
 
 as_root=()
-if ((EUID != 0)); then
-  if ! command -v sudo > /dev/null; then
-    echo "Neither root nor sudo. Have these packages installed and run this again: ${missing[*]}" >&2
-    exit 1
-  fi
-  as_root=(sudo)
-fi
-
+((EUID == 0)) || as_root=(sudo)
 # `env`, because sudo drops the caller's variables.
 apt_get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
   apt-get --yes --option DPkg::Lock::Timeout=300)

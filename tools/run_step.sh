@@ -1,9 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # Sourced by other scripts in this folder. Needs $root, the repository's folder.
 
-# Prints the comment that a script begins with.
-print_usage() { sed --quiet '2,/^[^#]/s/^# \?//p' "$1"; }
-
 # stop PROBLEM: for bad usage, and for what is missing.
 stop() {
   echo "${0##*/}: $1; --help says more" >&2
@@ -27,7 +24,7 @@ parse_options() {
     name=${name%%=*}
     case $1 in
       -h | --help)
-        print_usage "$0"
+        sed --quiet '2,/^[^#]/s/^# \?//p' "$0"
         exit 0
         ;;
       --)
@@ -52,19 +49,6 @@ parse_options() {
   return 0
 }
 
-# Shows each second, until it is killed or this script ends, how long the step
-# has taken and what its log ends with, no wider than the terminal.
-show_progress() {
-  local name=$1 log=$2 start=$3 columns=${COLUMNS:-} last line
-  [[ $columns ]] || columns=$(stty size <&2 2> /dev/null | cut --delimiter=' ' --fields=2) || true
-  [[ $columns =~ ^[1-9][0-9]*$ ]] || columns=80
-  while sleep 1 && kill -0 $$ 2> /dev/null; do
-    last=$(tail --lines=1 "$log" 2> /dev/null | tr --delete '\000-\037')
-    printf -v line '%-44s%5d s  %s' "$name" $((SECONDS - start)) "$last"
-    printf '\r%s\e[K' "${line:0:columns - 1}" >&2
-  done
-}
-
 # run_step NAME COMMAND [ARGUMENT]...
 # Runs the command with its output in build/log/NAME.log and prints one line on
 # stderr: the name and how many seconds it took; meanwhile, on a terminal, how
@@ -75,8 +59,11 @@ run_step() {
   shift
   mkdir -p "$root/build/log"
   printf '%-44s' "$name" >&2
-  if [[ -t 2 ]]; then
-    show_progress "$name" "$log" "$start" &
+  if [[ -t 2 ]]; then # until it is killed or this script ends, at most 80 columns
+    while sleep 1 && kill -0 $$ 2> /dev/null; do
+      printf '\r%-44s%5d s  %.26s\e[K' "$name" $((SECONDS - start)) \
+        "$(tail --lines=1 "$log" 2> /dev/null | tr --delete '\000-\037')" >&2
+    done &
     shower=$!
   fi
   "$@" > "$log" 2>&1 || code=$?
