@@ -60,16 +60,14 @@ bool IsAmbiguous(const rocksdb::TableProperties& properties) {
 
 }  // namespace
 
-// Ribbon's let pass what Bloom's do that have 1.44 times its bits
-// (ribbonfilter:10 has 6.9, and a rate of 0.95 %); those of unknown policies
-// count as Bloom's.
+// Those of unknown policies count as Bloom's.
 double RateOf(const std::string& policy, double bits_per_key) {
   if (bits_per_key <= 0) return 1;
   const auto has = [&](const char* name) {
     return policy.find(name) != std::string::npos;
   };
   const bool is_solved = has(kFilterPolicyName) && !has(kPlainPolicyName);
-  const double bits = (has("ibbon") ? 1.44 : 1) * bits_per_key;
+  const double bits = (has("ibbon") ? kBloomBitsOfRibbonBit : 1) * bits_per_key;
   return RateOf(is_solved ? LineKind::kSolved : LineKind::kPlain,
                 std::max(bits, kMinBitsOfRun));
 }

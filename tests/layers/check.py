@@ -14,7 +14,7 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 # What counts as a line of the layer.
-SOURCES = (".h", ".cc", ".inc", ".c", ".py", ".sh", ".txt", ".cmake", ".in", ".rs", ".java", ".html")
+SOURCES = (".h", ".cc", ".inc", ".c", ".py", ".sh", ".txt", ".cmake", ".mk", ".in", ".rs", ".java", ".html")
 # Written by programs, not people.
 GENERATED = ("tests/golden/", "tests/fuzz/corpus/")
 INCLUDE_FOLDERS = ["", "filter_policy/include", "docs/examples"]

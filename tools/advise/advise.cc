@@ -58,14 +58,12 @@ bool IsWorthIt(const ReadRange& now, const ReadRange& best) {
 // What is expected of files with the filters that they have, or of a choice.
 Json Candidate(const std::string& label, const CacheLoad& load,
                const Choice& choice = {}) {
-  const std::vector<read_model::Tree>& trees = load.trees;
   const std::vector<read_model::Load> loads = read_model::LoadsBetween(
       load.hits.least, load.hits.most, load.scanned_blocks_per_lookup);
   const auto reads_of = [&](const read_model::Load& with) {
-    return read_model::ReadsPerLookup(trees, load.cache, with, choice);
+    return read_model::ReadsPerLookup(load.trees, load.cache, with, choice);
   };
   const Reads reads = reads_of(loads.front());
-  const bool is_range = loads.size() > 1;
   Json json = {
       {"label", label},
       {"layout", !load.cache.holds_metadata ? "beside"
@@ -75,9 +73,8 @@ Json Candidate(const std::string& label, const CacheLoad& load,
       {"index_bytes", std::round(reads.index_bytes)},
       {"meta_bytes", std::round(reads.filter_bytes + reads.index_bytes)},
       {"reads_per_1000",
-       ReadsAsJson({reads.all(),
-                    is_range ? reads_of(loads.back()).all() : reads.all()})}};
-  if (is_range) return json;
+       ReadsAsJson({reads.all(), reads_of(loads.back()).all()})}};
+  if (loads.size() > 1) return json;
   json["filter"] = ReadsAsJson({reads.filter, reads.filter});
   json["index"] = ReadsAsJson({reads.index, reads.index});
   json["data"] = ReadsAsJson({reads.data, reads.data});
@@ -87,7 +84,7 @@ Json Candidate(const std::string& label, const CacheLoad& load,
 // All files with filters of this policy, of the bits that it would choose if it
 // has no number.
 Json With(const std::string& policy, CacheLoad load) {
-  const FilterPolicyPtr made = ReadPolicyString(policy).policy;
+  const FilterPolicyPtr made = ReadPolicyString(policy).value();
   for (read_model::Tree& tree : load.trees) {
     tree = TreeWith(made.get(), std::move(tree));
   }
@@ -130,7 +127,6 @@ Json Advice(const std::string& database, const CacheFacts& facts,
   json.update({{"database", database},
                {"files", facts.files.files},
                {"files_with_filters", facts.files.filtered},
-               {"rows", static_cast<uint64_t>(totals.all_rows())},
                {"policies", names},
                {"bits_per_key",
                 totals.keys > 0 ? Json(totals.bits / totals.keys) : Json()},
@@ -176,14 +172,14 @@ std::string FitInWords(const Json& cache) {
 // What could be gained, and how.
 std::string GainInWords(const Json& cache) {
   const Json& reads = cache["reads_per_1000"];
-  const std::string now = ReadsText(reads["now"]);
   if (reads["now"] == 0) {
     return "Everything fits the cache, and lookups read nothing: keep what you "
            "have.";
   }
   return absl::StrCat(
-      "1,000 lookups are expected to read ", now, " blocks, ",
-      cache["worth_it"] == true ? "but " : "and ", ReadsText(reads["best"]),
+      "1,000 lookups are expected to read ", Fill(ReadsCell("/now"), cache),
+      " blocks, ", cache["worth_it"] == true ? "but " : "and ",
+      Fill(ReadsCell("/best"), cache),
       cache["worth_it"] == true
           ? " with filter_policy=linebloom and "
             "listeners=linebloom_level_sizes."
@@ -212,12 +208,6 @@ std::string CommandFor(const AdviseConfig& config, const Json& cache) {
       said.hit_ratio ? absl::StrCat(" --hit_ratio=", *said.hit_ratio) : "");
 }
 
-// A cell with the reads at this place in `reads_per_1000`.
-std::string ReadsCell(absl::string_view at) {
-  const std::string reads = absl::StrCat("{/reads_per_1000", at);
-  return absl::StrCat(reads, "/least:3} to ", reads, "/most:3}|", reads, ":3}");
-}
-
 std::string CandidatesText(const Json& cache) {
   const Json& candidates = cache["candidates"];
   if (candidates.empty() || candidates[0]["reads_per_1000"] == 0) return "";
@@ -236,13 +226,14 @@ std::string CandidatesText(const Json& cache) {
            cache),
       cache["shards"] == 1 ? "shard" : "shards", "):\n\n",
       TextTable(columns, candidates), "\n",
-      WrapText("MB: filters and indexes. whole: one block for each file; "
-               "parts: partition_filters=true and "
-               "index_type=kTwoLevelIndexSearch; beside: outside the cache, in "
-               "memory of their own. An estimate for an LRU cache and lookups "
-               "spread evenly; 'linebloom compare' measures.",
-               kTextWidth, 0),
-      "\n\n");
+      NamedText("",
+                "MB: filters and indexes. whole: one block for each file; "
+                "parts: partition_filters=true and "
+                "index_type=kTwoLevelIndexSearch; beside: outside the cache, "
+                "in memory of their own. An estimate for an LRU cache and "
+                "lookups spread evenly; 'linebloom compare' measures.",
+                0),
+      "\n");
 }
 
 std::string AsText(const Json& cache, bool is_only_one) {
@@ -379,7 +370,15 @@ absl::StatusOr<Outcome> AdviseSeveral(const AdviseConfig& config) {
     if (config.said.memory) Share(*advised, &shared, &policies);
   }
   if (!shared.families.empty()) {
-    json["caches"].push_back(Advice("all", shared, policies));
+    const Json all = Advice("all", shared, policies);
+    // migrate knows one database: with the whole cache for each, lookups of two
+    // read twice as much as with Bloom filters.
+    const double share = all["memory"].get<double>() /
+                         std::max(all["meta_bytes"].get<double>(), 1.0);
+    for (Json& one : json["databases"]) {
+      one["share"] = std::round(share * one["meta_bytes"].get<double>());
+    }
+    json["caches"].push_back(all);
   }
   Json lines = json["databases"];
   for (const Json& cache : json["caches"]) lines.push_back(cache);
@@ -392,12 +391,14 @@ absl::StatusOr<Outcome> AdviseSeveral(const AdviseConfig& config) {
                  {"MB", "{/meta_bytes:MB}"},
                  {"now", ReadsCell("/now")},
                  {"new", ReadsCell("/new")},
-                 {"best", ReadsCell("/best")}},
+                 {"best", ReadsCell("/best")},
+                 {"share", "{/share:MB}"}},
                 lines),
-      WrapText("MB: filters and indexes. new: once 'linebloom migrate' has "
-               "rewritten the files. 'linebloom advise' of one says more.",
-               kTextWidth, 0),
-      "\n");
+      NamedText("",
+                "MB: filters and indexes. new: once 'linebloom migrate' has "
+                "rewritten the files. share: MB of the cache, the --memory for "
+                "migrate. 'linebloom advise' of one says more.",
+                0));
   return Outcome{text, json,
                  is_unread ? kExitBadInput
                  : is_worth_it || !json["problems"].empty()

@@ -27,8 +27,7 @@ absl::StatusOr<Outcome> RunCompare(CompareConfig config) {
     config.policies += "; linebloom";
   }
   ASSIGN_OR_RETURN(const Comparison comparison, Compare(config));
-  Json json = {{"command", CommandLine()}};
-  json.update(ReportAsJson(comparison));
+  const Json json = ReportAsJson(comparison);
   return Outcome{ReportAsText(json), json};
 }
 
@@ -70,8 +69,8 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
       "");
   app->add_option("--memory", config->memory,
                   "sizes of a block cache that holds filters, indexes and "
-                  "data, such as 1MB,2MB,4MB. Otherwise filters and indexes "
-                  "are in memory")
+                  "data of all column families, such as 1MB,2MB,4MB. Otherwise "
+                  "filters and indexes are in memory")
       ->transform(size)
       ->delimiter(',');
   app->add_flag("--partitioned", config->partitioned,

@@ -14,6 +14,7 @@
 #include "filter_policy/bits/rocksdb_cache.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "table/status.h"
 #include "tools/database/caches.h"
@@ -60,7 +61,7 @@ absl::Status Settle(const ReadOnlyDatabase& db, uint64_t lookups, LookupMix mix,
     const double before = std::exchange(used, cache.GetUsage());
     if (before > kFull * bytes || used - before < kAdded * bytes) break;
   }
-  return absl::OkStatus();
+  return FromRocksDb(db.db()->GetDBOptions().statistics->Reset(), "statistics");
 }
 
 // The copies of all policies, as many as are needed at a time.
@@ -175,19 +176,21 @@ absl::StatusOr<std::vector<CacheLoad>> LoadsOf(const CompareConfig& config,
 }
 
 // All policies with all caches.
-std::vector<Result> Plan(const std::vector<NamedPolicy>& policies,
+std::vector<Result> Plan(const std::vector<std::string>& names,
+                         const std::vector<FilterPolicyPtr>& policies,
                          const std::vector<CacheLoad>& loads) {
   std::vector<Result> results;
   size_t copy = 0;
-  for (const NamedPolicy& policy : policies) {
+  for (size_t i = 0; i < names.size(); ++i) {
     ++copy;
-    const auto* const own = OptionsOfLinebloom(policy.policy.get());
+    const FilterPolicyPtr& policy = policies[i];
+    const auto* const own = OptionsOfLinebloom(policy.get());
     for (const CacheLoad& load : loads) {
-      Result result = {policy.name, {policy.policy, true, load.cache}, copy};
+      Result result = {names[i], {policy, true, load.cache}, copy};
       if (own != nullptr && IsAuto(*own)) {
         CacheLoad with = load;
         for (read_model::Tree& tree : with.trees) {
-          tree = TreeWith(policy.policy.get(), std::move(tree));
+          tree = TreeWith(policy.get(), std::move(tree));
         }
         result.chosen = BitsFor(with);
         FilterPolicyOptions options = *own;
@@ -210,7 +213,7 @@ absl::StatusOr<Comparison> Compare(const CompareConfig& flags) {
   CompareConfig& config = comparison.config = flags;
   // Several rounds would need all caches in memory together.
   if (!config.memory.empty()) config.rounds = 1;
-  std::vector<NamedPolicy> policies;
+  std::vector<FilterPolicyPtr> policies;
   ASSIGN_OR_RETURN(const auto names, SplitPolicies(config.policies));
   for (const std::string& name : names) {
     ASSIGN_OR_RETURN(policies.emplace_back(), MakePolicy(name));
@@ -227,7 +230,7 @@ absl::StatusOr<Comparison> Compare(const CompareConfig& flags) {
                    MakeSource(config, scratch, copies, &progress));
   ASSIGN_OR_RETURN(const auto loads, LoadsOf(config, comparison.source.facts));
   comparison.source.mix.hit_ratio = loads.front().hits.most;
-  comparison.results = Plan(policies, loads);
+  comparison.results = Plan(names, policies, loads);
   RETURN_IF_ERROR(Measuring(scratch, &progress, &comparison).Run());
   return comparison;
 }

@@ -15,10 +15,11 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "filter_policy/listener/level_size_listener.h"
 #include "filter_policy/policy/policy_options.h"
-#include "filter_policy/tree/tree_state.h"
+#include "linebloom/level_size_listener.h"
+#include "linebloom/rebuild_filters.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
@@ -98,13 +99,12 @@ class Builder {
       : options_(OptionsFor(source, setup)),
         path_(std::move(path)),
         progress_(progress) {
-    const auto listener = NewLevelSizeListener();
-    api_ = ApiOf(listener.get());
-    options_.db.listeners = {listener};
+    options_.db.listeners = {NewLevelSizeListener()};
     // Report a full disk instead of waiting for space.
     options_.db.max_bgerror_resume_count = 0;
     for (rocksdb::ColumnFamilyDescriptor& family : options_.families) {
       family.options.disable_auto_compactions = true;
+      family.options.write_buffer_size = 64 << 10;  // needs no space
       family.options.optimize_filters_for_hits = !setup.filters_last_run;
       // Or a file is cut where it overlaps much of the next level.
       family.options.max_compaction_bytes = uint64_t{1} << 60;
@@ -120,8 +120,7 @@ class Builder {
       }
     };
     ASSIGN_OR_RETURN(const CopiedFiles before, ListFiles());
-    progress_->Begin(step, before.entries);
-    RETURN_IF_ERROR(Rewrite());
+    RETURN_IF_ERROR(Rewrite(step));
     ASSIGN_OR_RETURN(CopiedFiles after, ListFiles());
     after.are_as_before = after.shape == before.shape;
     return after;
@@ -140,15 +139,17 @@ class Builder {
       all.merge(more);
     }
     CopiedFiles files;
-    live_.clear();  // RocksDB only adds to it
-    db_->GetLiveFilesMetaData(&live_);
-    for (rocksdb::LiveFileMetaData& file : live_) {
-      const auto has = all[file.db_path + file.name];
+    std::vector<rocksdb::LiveFileMetaData> live;
+    db_->GetLiveFilesMetaData(&live);
+    for (const rocksdb::LiveFileMetaData& file : live) {
+      FileRebuild& named = live_.emplace_back();
+      named.path = file.db_path + file.name;
+      named.bytes = file.size;
+      const auto has = all[named.path];
       if (has == nullptr) {
         return absl::InvalidArgumentError(absl::StrCat(
             "DATABASE: ", file.relative_filename, " has no properties"));
       }
-      file.num_entries = has->num_entries;  // it is 0 without statistics
       files.shape.push_back(
           absl::StrCat(file.column_family_name, "/", file.level, ": ",
                        file.smallestkey, " to ", file.largestkey, ", ",
@@ -161,39 +162,26 @@ class Builder {
     return files;
   }
 
-  absl::Status Rewrite() {
-    std::map<std::string, std::shared_ptr<TreeState>> trees;
-    for (const rocksdb::LiveFileMetaData& file : live_) {
-      auto& tree = trees[file.column_family_name];
-      if (tree == nullptr) tree = std::make_shared<TreeState>();
-      const auto entries = static_cast<double>(file.num_entries);
-      tree->Add({.rows = entries, .files = 1}, file.level);
-    }
-    // CompactFiles() works in the calling thread.
-    const absl::Cleanup forget = [this] {
-      api_->OverrideTree(nullptr, nullptr);
-    };
-    // With files that share a key with a neighbour, RocksDB rewrites both.
-    std::set<uint64_t> rewritten;
-    uint64_t done = 0;
-    for (const rocksdb::LiveFileMetaData& file : live_) {
-      RETURN_IF_ERROR(CheckInterrupt());
-      progress_->Update(done += file.num_entries);
-      if (rewritten.contains(file.file_number)) continue;
-      const auto family =
-          std::ranges::find(families_, file.column_family_name,
-                            &rocksdb::ColumnFamilyHandle::GetName);
-      api_->OverrideTree(trees[file.column_family_name], nullptr);
-      rocksdb::CompactionOptions options;  // no limit on the file size
-      options.compression = rocksdb::kDisableCompressionOption;  // the level's
-      options.max_subcompactions = 1;
-      rocksdb::CompactionJobInfo job;
-      RETURN_IF_ERROR(
-          Explained(db_->CompactFiles(options, *family, {file.name}, file.level,
-                                      /*output_path_id=*/0, nullptr, &job)));
-      for (const auto& input : job.input_file_infos) {
-        rewritten.insert(input.file_number);
-      }
+  absl::Status Rewrite(const std::string& step) {
+    RebuildFiltersOptions all;
+    all.column_families = families_;
+    all.check_data_blocks = false;
+    all.files = std::move(live_);
+    RebuildFiltersReport report;
+    const rocksdb::Status status = RebuildFilters(
+        db_.get(), all,
+        [&](const RebuildFiltersProgress& done) {
+          if (done.files_done == 0) progress_->Begin(step, done.bytes);
+          progress_->Update(done.bytes_done);
+          return !Interrupted();
+        },
+        &report);
+    RETURN_IF_ERROR(CheckInterrupt());
+    RETURN_IF_ERROR(Explained(status));
+    for (const FileRebuild& file : report.files) {
+      if (file.outcome == RebuildOutcome::kRewritten) continue;
+      return absl::UnknownError(
+          absl::StrCat("cannot rewrite '", file.path, "': ", file.message));
     }
     return absl::OkStatus();
   }
@@ -201,10 +189,9 @@ class Builder {
   StoredOptions options_;
   const std::string path_;
   Progress* const progress_;
-  ListenerApi* api_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
-  std::vector<rocksdb::LiveFileMetaData> live_;
+  std::vector<FileRebuild> live_;
 };
 
 // `times`, not empty, are in microseconds.
@@ -224,7 +211,15 @@ absl::StatusOr<CopiedFiles> BuildCopy(const Source& source, const Setup& setup,
                                       const std::string& step,
                                       Progress* progress) {
   RETURN_IF_ERROR(LinkFiles(source.facts, path));
-  return Builder(source, setup, path, progress).Build(step);
+  // Without a policy, nothing is rewritten; OpenCopy() reads no filter then.
+  Setup built = setup;
+  if (built.policy == nullptr) {
+    built.policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  }
+  ASSIGN_OR_RETURN(CopiedFiles files,
+                   Builder(source, built, path, progress).Build(step));
+  if (setup.policy == nullptr) files.filter_bytes = 0;
+  return files;
 }
 
 absl::StatusOr<ReadOnlyDatabase> OpenCopy(const Source& source,
@@ -250,8 +245,6 @@ absl::Status MeasureRound(const ReadOnlyDatabase& db, const LookupMix& mix,
   // blocks were then in the block cache: of 200 lookups that hid three quarters
   // of a Bloom filter's reads.
   std::vector<double> times;
-  const auto statistics = db.db()->GetDBOptions().statistics;
-  RETURN_IF_ERROR(FromRocksDb(statistics->Reset(), "statistics"));
   rocksdb::PerfContext* const perf = rocksdb::get_perf_context();
   perf->Reset();
   rocksdb::PinnableSlice value;
@@ -279,8 +272,8 @@ absl::Status MeasureRound(const ReadOnlyDatabase& db, const LookupMix& mix,
       perf->block_read_count - perf->index_block_read_count -
       perf->filter_block_read_count - perf->compression_dict_block_read_count;
   std::map<std::string, uint64_t> tickers;
-  statistics->getTickerMap(&tickers);
-  measured->answers += FilterStatsOf(tickers);
+  db.db()->GetDBOptions().statistics->getTickerMap(&tickers);
+  measured->answers = FilterStatsOf(tickers);
   AddRound(std::move(times), measured);
   return absl::OkStatus();
 }

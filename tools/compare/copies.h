@@ -12,7 +12,7 @@
 #include "tools/compare/keys.h"
 #include "tools/compare/source.h"
 #include "tools/database/databases.h"
-#include "tools/database/filter_stats.h"
+#include "tools/database/info_log.h"
 #include "tools/database/policies.h"
 #include "tools/report/terminal_text.h"
 

@@ -145,7 +145,7 @@ Json ResultAsJson(const Result& result) {
       {"reads_per_lookup", all / n},
       {"reads_per_lookup_low", std::max(0.0, middle - half) / n},
       {"reads_per_lookup_high", (middle + half) / n},
-      {"filter_false_positives", m.answers.false_positives()},
+      {"filter_false_positives", m.answers.false_positives},
       {"false_positive_rate", OrNull(m.answers.false_positive_rate())},
       {"latency_us", {{"mean", Median(m.mean_us)}, {"p99", Median(m.p99_us)}}}};
 }
@@ -275,9 +275,9 @@ std::string ReportAsText(const Json& report) {
   if (!report["notes"].empty()) {
     absl::StrAppend(&text, BulletsText(report["notes"]), "\n");
   }
-  for (const Json& sentence : report["result"]) {
-    absl::StrAppend(&text, WrapText(sentence.get<std::string>(), kTextWidth, 2),
-                    "\n");
+  for (const std::string sentence : report["result"]) {
+    absl::StrAppend(&text,
+                    NamedText(sentence.substr(0, 2), sentence.substr(2), 2));
   }
   return text;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <random>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -94,24 +93,6 @@ absl::StatusOr<Keys> SampleKeys(const std::string& folder,
   return KeysOf(std::move(sample));
 }
 
-// What the copies of a database leave out or change.
-std::vector<std::string> NotesOn(const CompareConfig& config,
-                                 const DatabaseFacts& facts) {
-  std::vector<std::string> notes = {
-      "What only the database's write-ahead log has isn't copied."};
-  std::set<std::string> caches;
-  for (const LiveFile& file : facts.files) {
-    caches.insert(facts.log.FamilyOf(file.column_family).cache);
-  }
-  if (!config.memory.empty() && caches.size() > 1) {
-    notes.push_back(absl::StrCat(
-        "The column families share a block cache here; by the info log they "
-        "have ",
-        caches.size(), "."));
-  }
-  return notes;
-}
-
 }  // namespace
 
 absl::StatusOr<Source> MakeSource(const CompareConfig& config,
@@ -143,7 +124,7 @@ absl::StatusOr<Source> MakeSource(const CompareConfig& config,
     return absl::InvalidArgumentError(absl::StrCat(
         "database '", folder, "' has no live rows in its SSTables"));
   }
-  source.notes = NotesOn(config, source.facts);
+  source.notes = {"What only the database's write-ahead log has isn't copied."};
   return source;
 }
 

@@ -184,7 +184,7 @@ read_model::Tree TreeWith(const rocksdb::FilterPolicy* policy,
   const std::string id = policy->GetId();
   double bits = BitsInId(id).value_or(10);
   // Of a Bloom filter with the same rate.
-  if (absl::StrContains(id, "ibbon")) bits /= 1.44;
+  if (absl::StrContains(id, "ibbon")) bits /= kBloomBitsOfRibbonBit;
   const read_model::Filters one = {bits / 8, RateOf(id, bits)};
   for (read_model::Run& run : tree.runs) {
     run.kept = {run.filter_keys * one.bytes, one.rate};
@@ -212,20 +212,18 @@ Answer AnswerFor(const CacheFacts& facts, const Policies& policies) {
 }
 
 Json ReadsAsJson(const ReadRange& range) {
-  // Fewer count as none.
+  // Fewer than one in a million lookups count as none.
   const auto rounded = [](double reads) {
-    constexpr double kNone = 1e-3;
-    return kNone * std::round(1000 * reads / kNone);
+    return std::round(1e6 * reads) / 1e3;
   };
   const auto [least, most] = std::minmax(range.least_hits, range.most_hits);
   if (rounded(least) == rounded(most)) return rounded(least);
   return {{"least", rounded(least)}, {"most", rounded(most)}};
 }
 
-std::string ReadsText(const Json& reads) {
-  return reads.is_number() ? ThreeDigits(reads)
-                           : absl::StrCat(ThreeDigits(reads["least"]), " to ",
-                                          ThreeDigits(reads["most"]));
+std::string ReadsCell(absl::string_view at) {
+  const std::string reads = absl::StrCat("{/reads_per_1000", at);
+  return absl::StrCat(reads, "/least:3} to ", reads, "/most:3}|", reads, ":3}");
 }
 
 Json AsJson(const CacheFacts& facts, const Answer& answer) {

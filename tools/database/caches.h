@@ -86,7 +86,9 @@ Answer AnswerFor(const CacheFacts& facts, const Policies& policies);
 
 // Blocks per 1,000 lookups: a number, or if hits aren't known {least, most}.
 Json ReadsAsJson(const ReadRange& range);
-std::string ReadsText(const Json& reads);  // "76.5", "20.8 to 1,050"
+// For Fill(), which makes "76.5" or "20.8 to 1,050" of those at this place in
+// `reads_per_1000`.
+std::string ReadsCell(absl::string_view at);
 
 // A cache in a report: `column_families`, `memory` in bytes with who says so,
 // and `reads_per_1000`, an object with `now`, `new` and `best`. Both are null

@@ -92,10 +92,6 @@ std::map<std::string, WrittenOptions> ParseOptionsText(absl::string_view text) {
   return families;
 }
 
-bool NamesPolicy(const std::string& filter_policy) {
-  return !filter_policy.empty() && filter_policy != "nullptr";
-}
-
 const rocksdb::ColumnFamilyOptions* DatabaseFacts::OptionsOf(
     const std::string& family) const {
   const auto found = std::ranges::find(stored.families, family,

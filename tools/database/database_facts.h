@@ -26,9 +26,6 @@ struct WrittenOptions {
 // options that have no effect.
 std::map<std::string, WrittenOptions> ParseOptionsText(absl::string_view text);
 
-// True if it is an option string for a filter policy.
-bool NamesPolicy(const std::string& filter_policy);
-
 struct DatabaseFacts {
   std::string folder;
   std::vector<LiveFile> files;                    // as of ListLiveFiles()

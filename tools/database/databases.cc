@@ -26,20 +26,17 @@ namespace {
 absl::Status CheckLock(const std::string& folder) {
   const std::string path = folder + "/LOCK";
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    // A copied database may lack the file.
-    if (errno == ENOENT) return absl::OkStatus();
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open '", path, "'"));
-  }
+  // A copied database may lack the file.
+  if (file < 0 && errno == ENOENT) return absl::OkStatus();
   // RocksDB locks the whole file for writing; find out who would block the same
   // lock.
   struct flock lock = {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  const int result = fcntl(file, F_GETLK, &lock);
+  const bool is_known = file >= 0 && fcntl(file, F_GETLK, &lock) == 0;
   const int error = errno;
   close(file);
-  if (result != 0) {
+  if (!is_known) {
     return absl::ErrnoToStatus(
         error, absl::StrCat("cannot check the lock on '", path, "'"));
   }

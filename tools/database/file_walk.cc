@@ -39,12 +39,13 @@ void Judge(const std::string& name, const FamilyFiles& files,
                : found->second;
   };
   const std::string policy = find(database.written).filter_policy;
+  const bool names_policy = !policy.empty() && policy != "nullptr";
   const std::string past = find(database.log.policies);
   const rocksdb::ColumnFamilyOptions* const options = database.OptionsOf(name);
   const auto own = std::ranges::find_if(
       files.policies, [](const auto& each) { return IsLinebloom(each.first); });
   if (options != nullptr && TableOptionsOf(*options) != nullptr &&
-      !NamesPolicy(policy) && own != files.policies.end()) {
+      !names_policy && own != files.policies.end()) {
     findings->problems.push_back(absl::StrFormat(
         "column family %s: OPTIONS names no filter policy. Lookups ignore "
         "linebloom's filters of %d files, and new files get none. A tool "
@@ -53,7 +54,7 @@ void Judge(const std::string& name, const FamilyFiles& files,
   }
   if (files.without_policy == 0) return;
   const std::string why =
-      NamesPolicy(policy)
+      names_policy
           ? ", though its options name filter_policy=" + ShortPolicyName(policy)
       : !past.empty() ? ". Its options name no filter policy any more; before, "
                         "it was " +

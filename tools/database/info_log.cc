@@ -1,14 +1,9 @@
 #include "tools/database/info_log.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <fstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -237,28 +232,19 @@ class LogReader {
   bool is_named_ = false;           // and its options are yet to come
 };
 
-// Reads about `bytes` of lines, long ones in pieces. What is no regular file
-// may never end.
+// Reads about `bytes` of lines. What is no regular file may never end.
 absl::StatusOr<uint64_t> ReadLines(const std::string& path, uint64_t bytes,
                                    OneLog* to) {
-  const auto close = [](std::FILE* file) { (void)std::fclose(file); };
-  const int number = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  const std::unique_ptr<std::FILE, decltype(close)> log(
-      number < 0 ? nullptr : fdopen(number, "r"), close);
-  struct stat about = {};
-  if (log == nullptr || fstat(number, &about) != 0 || !S_ISREG(about.st_mode)) {
-    return 0;
-  }
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return 0;
+  std::ifstream log(path);
   to->path = path;
   LogReader reader(to);
-  std::array<char, 1 << 14> line;
   uint64_t read = 0;
-  while (read < bytes &&
-         std::fgets(line.data(), line.size(), log.get()) != nullptr) {
+  for (std::string line; read < bytes && std::getline(log, line);) {
     RETURN_IF_ERROR(CheckInterrupt());
-    const absl::string_view text(line.data());
-    read += text.size();
-    reader.Read(absl::StripSuffix(text, "\n"));
+    read += line.size();
+    reader.Read(line);
   }
   return read;
 }
@@ -363,6 +349,31 @@ InfoLogFacts FactsOf(const std::vector<OneLog>& logs) {
 }
 
 }  // namespace
+
+std::optional<double> FilterStats::false_positive_rate() const {
+  const uint64_t without_key = negatives + false_positives;
+  if (without_key == 0) return std::nullopt;
+  return 1.0 * false_positives / without_key;
+}
+
+FilterStats FilterStatsOf(const std::map<std::string, uint64_t>& tickers) {
+  const auto count = [&tickers](const std::string& what) {
+    const auto found = tickers.find("rocksdb.bloom.filter." + what);
+    return found == tickers.end() ? 0 : found->second;
+  };
+  // Counts that are read or reset at different moments may not fit.
+  const auto above = [](uint64_t a, uint64_t b) { return a > b ? a - b : 0; };
+  FilterStats stats = {count("useful"), count("full.true.positive")};
+  uint64_t positives = count("full.positive");
+  if (tickers.contains("rocksdb.bloom.filter.prefix.true.positive")) {
+    const uint64_t useful = count("prefix.useful");
+    stats.negatives += useful;
+    positives += above(count("prefix.checked"), useful);
+    stats.true_positives += count("prefix.true.positive");
+  }
+  stats.false_positives = above(positives, stats.true_positives);
+  return stats;
+}
 
 absl::StatusOr<InfoLogFacts> ReadInfoLog(const std::string& folder,
                                          const std::string& log_dir) {

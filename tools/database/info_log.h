@@ -8,9 +8,27 @@
 
 #include "absl/status/statusor.h"
 #include "filter_policy/tree/lookup_load.h"
-#include "tools/database/filter_stats.h"
 
 namespace linebloom::tools {
+
+// The answers of filters to Get and MultiGet: one for each file that a lookup
+// came to, so up to one per sorted run and lookup.
+struct FilterStats {
+  uint64_t negatives = 0;        // the file was skipped
+  uint64_t true_positives = 0;   // it had the key, possibly as a deletion
+  uint64_t false_positives = 0;  // it was searched in vain
+
+  // The share of probes of files without the key, which a filter can avoid,
+  // that it let pass; nothing without any. This is not the share of searches in
+  // vain, which depends on how many of the keys exist.
+  std::optional<double> false_positive_rate() const;
+};
+
+// By the names of the tickers, as in Statistics::getTickerMap() and info logs.
+// Counts whole keys, and prefixes if the filters contain nothing else, but not
+// scans. Before RocksDB 8.3 it doesn't count MultiGets that probe prefixes,
+// which share their tickers with scans.
+FilterStats FilterStatsOf(const std::map<std::string, uint64_t>& tickers);
 
 // What RocksDB logs of a column family when it opens a database.
 struct LoggedFamily {

@@ -9,15 +9,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "filter_policy/policy/policy_options.h"
-#include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/convenience.h"
-#include "tools/database/databases.h"
+#include "table/status.h"
 
 namespace linebloom::tools {
 namespace {
@@ -57,34 +52,28 @@ std::optional<double> BitsInId(absl::string_view id) {
   return bits;
 }
 
-PolicyString ReadPolicyString(const std::string& text) {
+absl::StatusOr<FilterPolicyPtr> ReadPolicyString(const std::string& text) {
   rocksdb::ConfigOptions strict;
   strict.ignore_unknown_options = false;
   strict.ignore_unsupported_options = false;
-  PolicyString read;
+  FilterPolicyPtr policy;
   rocksdb::Status status =
-      rocksdb::FilterPolicy::CreateFromString(strict, text, &read.policy);
+      rocksdb::FilterPolicy::CreateFromString(strict, text, &policy);
   const std::string quoted = absl::StrCat("'", text, "'");
   if (status.IsNotSupported()) {
-    read.policy = nullptr;
-    read.problem = absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         quoted,
         " names no filter policy, neither RocksDB's nor linebloom's; "
-        "RocksDB takes it for no filter");
-    return read;
+        "RocksDB takes it for no filter"));
   }
-  if (status.ok() && read.policy != nullptr) {
-    status = read.policy->ValidateOptions({}, {});
+  if (status.ok() && policy != nullptr) {
+    status = policy->ValidateOptions({}, {});
   }
-  if (!status.ok()) {
-    read.problem = std::string(FromRocksDb(status, quoted).message());
-  } else if (read.policy != nullptr &&
-             BitsWereMoved(text, read.policy->GetId())) {
-    read.problem =
-        absl::StrCat(quoted, ": RocksDB makes that ", read.policy->GetId(),
-                     "; bits per key must be from 1 to 100");
-  }
-  return read;
+  RETURN_IF_ERROR(FromRocksDb(status, quoted));
+  if (policy == nullptr || !BitsWereMoved(text, policy->GetId())) return policy;
+  return absl::InvalidArgumentError(
+      absl::StrCat(quoted, ": RocksDB makes that ", policy->GetId(),
+                   "; bits per key must be from 1 to 100"));
 }
 
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list) {
@@ -114,18 +103,16 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list) {
   return policies;
 }
 
-absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name) {
-  if (name == kNoPolicy) return NamedPolicy{name, nullptr};
-  const PolicyString read = ReadPolicyString(name);
-  if (read.policy == nullptr || !read.problem.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--policies: ",
-        read.problem.empty() ? absl::StrCat("'", name, "' is no filter policy")
-                             : read.problem,
-        "; give none or option strings, separated by semicolons, such as "
-        "none;linebloom:10"));
-  }
-  return NamedPolicy{name, read.policy};
+absl::StatusOr<FilterPolicyPtr> MakePolicy(const std::string& name) {
+  if (name == "none") return nullptr;
+  const absl::StatusOr<FilterPolicyPtr> read = ReadPolicyString(name);
+  if (read.ok() && *read != nullptr) return read;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--policies: ",
+      read.ok() ? absl::StrCat("'", name, "' is no filter policy")
+                : read.status().message(),
+      "; give none or option strings, separated by semicolons, such as "
+      "none;linebloom:10"));
 }
 
 std::string PolicyName(const rocksdb::FilterPolicy& policy) {
@@ -137,20 +124,6 @@ std::string ShortPolicyName(const std::string& policy) {
   FilterPolicyOptions options;
   const bool is_own = ParseFilterPolicyOptions(policy, &options).ok();
   return is_own ? OwnName(options) : policy;
-}
-
-std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,
-                             rocksdb::BlockBasedTableOptions table) {
-  table.optimize_filters_for_memory = false;
-  const rocksdb::FilterBuildingContext context(table);
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy.GetBuilderWithContext(context));
-  if (builder == nullptr) return "";
-  for (uint64_t i = 0; i < keys; ++i) {
-    builder->AddKey(absl::StrFormat("%016d", i));
-  }
-  std::unique_ptr<const char[]> memory;
-  return builder->Finish(&memory).ToString();
 }
 
 }  // namespace linebloom::tools

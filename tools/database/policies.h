@@ -11,24 +11,17 @@
 #include "absl/strings/string_view.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
-#include "rocksdb/table.h"
 
 namespace linebloom::tools {
 
 // Null for no filter.
 using FilterPolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-struct PolicyString {
-  FilterPolicyPtr policy;  // that RocksDB creates from the string
-  // One sentence that begins with the string; empty if it yields what it says.
-  std::string problem;
-};
-
 // Reads `text`, such as bloomfilter:10, as RocksDB does in an options file.
 // To RocksDB (7.8.3) an unknown name means no filter; it ignores unknown
-// options and moves bits per key into its range. Here each is a problem. An
-// empty `text` and `nullptr` yield no policy.
-PolicyString ReadPolicyString(const std::string& text);
+// options and moves bits per key into its range. Here each is an error, a
+// sentence that begins with `text`. "" and nullptr yield no policy.
+absl::StatusOr<FilterPolicyPtr> ReadPolicyString(const std::string& text);
 
 // The 10 in the ID bloomfilter:10:false, also with braces. Nothing if the ID
 // has no bits.
@@ -38,33 +31,19 @@ std::optional<double> BitsInId(absl::string_view id);
 // options: its own if it is linebloom's, else linebloom without a number.
 FilterPolicyPtr PolicyToBuild(const rocksdb::ColumnFamilyOptions& stored);
 
-// A filter policy and its name.
-struct NamedPolicy {
-  std::string name;  // as the user wrote it
-  FilterPolicyPtr policy;
-};
-
-// The name of no filter; all others are option strings.
-inline constexpr char kNoPolicy[] = "none";
-
 // Splits a list at semicolons, except those in braces, and trims blanks.
 // InvalidArgument if an entry is empty or braces don't match.
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 
-// The policy called `name`: none, or RocksDB's option string. InvalidArgument,
-// with RocksDB's message, if there is no such policy or its options are out of
-// range.
-absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name);
+// The policy called `name`: none, which is null, or RocksDB's option string.
+// InvalidArgument, with RocksDB's message, if there is no such policy or its
+// options are out of range.
+absl::StatusOr<FilterPolicyPtr> MakePolicy(const std::string& name);
 
 // A policy as people say it: "linebloom:8 levels". That of an option string,
 // such as {id=linebloom;bits_per_key=8;level_aware=true}; OPTIONS files spell
 // out every option, and others than linebloom's stay as they are.
 std::string PolicyName(const rocksdb::FilterPolicy& policy);
 std::string ShortPolicyName(const std::string& policy);
-
-// The filter block that `policy` gives an SSTable of `keys` generated keys by
-// these options, with optimize_filters_for_memory off. "" if it builds none.
-std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,
-                             rocksdb::BlockBasedTableOptions table = {});
 
 }  // namespace linebloom::tools

@@ -31,8 +31,7 @@ Json ObservedAsJson(const InfoLogFacts& log) {
           {"until", log.until},
           {"negatives", log.filters.negatives},
           {"true_positives", log.filters.true_positives},
-          {"false_positives", log.filters.false_positives()},
-          {"probes_without_key", log.filters.probes_without_key()},
+          {"false_positives", log.filters.false_positives},
           {"false_positive_rate", OrNull(log.filters.false_positive_rate())}};
 }
 
@@ -207,8 +206,7 @@ std::string NotesText(const Json& report) {
   }
   const std::string observed = Fill(
       "Observed until {/until}, says {/log}: {/false_positive_rate:%} % false "
-      "positives: {/false_positives:,} of {/probes_without_key:,} probes of "
-      "files without the key.|",
+      "positives: {/false_positives:,}, and {/negatives:,} files skipped.|",
       report["observed"]);
   if (!observed.empty()) absl::StrAppend(&text, BulletText(observed));
   if (!report["database"].is_null()) {
@@ -246,7 +244,7 @@ std::string DumpAsText(const Json& report) {
 }
 
 absl::StatusOr<Outcome> RunDump(const DatabaseFacts& database) {
-  Json json = NewReport("dump", database);
+  Json json = NewReport(database);
   json["totals"] = Json::array();
   std::vector<std::pair<std::string, FamilyTotals>> families;
   const auto visit = [&](const LiveFile& live, const SstFile& file,

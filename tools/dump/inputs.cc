@@ -5,7 +5,6 @@
 #include <memory>
 #include <system_error>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 
@@ -20,11 +19,7 @@ bool IsFolder(const std::string& path) {
 absl::StatusOr<DatabaseFacts> ReadInputs(
     const std::vector<std::string>& operands) {
   if (operands.size() == 1 && IsFolder(operands[0])) {
-    auto database = ReadDatabase(operands[0]);
-    const absl::string_view message = database.status().message();
-    if (!absl::StrContains(message, "comparator")) return database;
-    return absl::InvalidArgumentError(
-        absl::StrCat(message, "; name its files instead"));
+    return ReadDatabase(operands[0]);
   }
   if (operands.empty()) {
     return absl::InvalidArgumentError(
@@ -41,14 +36,6 @@ absl::StatusOr<DatabaseFacts> ReadInputs(
   return named;
 }
 
-// The last component of a path; if it is long, its end.
-std::string ShortPath(const std::filesystem::path& path) {
-  constexpr size_t kWidth = 14;
-  const std::string name = path.filename();
-  if (name.size() <= kWidth) return name;
-  return absl::StrCat("..", name.substr(name.size() - (kWidth - 2)));
-}
-
 }  // namespace
 
 Runner DeclareInputs(CLI::App* app,
@@ -62,9 +49,8 @@ Runner DeclareInputs(CLI::App* app,
   };
 }
 
-Json NewReport(const char* command, const DatabaseFacts& database) {
+Json NewReport(const DatabaseFacts& database) {
   return {
-      {"command", command},
       {"database", database.folder.empty() ? Json() : Json(database.folder)},
       {"files", Json::array()}};
 }
@@ -76,8 +62,8 @@ std::string LineName(LineKind line) {
 }
 
 std::string FileLabel(const Json& file) {
-  const std::string name = ShortPath(file["path"].get<std::string>());
-  return Fill("L{/level} |", file) + name;
+  const std::filesystem::path path = file["path"].get<std::string>();
+  return Fill("L{/level} |", file) + path.filename().string();
 }
 
 Json FileAsJson(const LiveFile& file) {

@@ -20,14 +20,14 @@ namespace linebloom::tools {
 Runner DeclareInputs(CLI::App* app,
                      absl::StatusOr<Outcome> (*run)(const DatabaseFacts&));
 
-// Starts a report: `command`, `database` (or null) and no `files` yet.
-Json NewReport(const char* command, const DatabaseFacts& database);
+// Starts a report: `database` (or null) and no `files` yet.
+Json NewReport(const DatabaseFacts& database);
 
 // The kind of line in linebloom's metadata, "solved" or "plain", or its number
 // if this program doesn't know it.
 std::string LineName(LineKind line);
 
-// A file's name in the tables: its level and the end of its path.
+// A file in the tables: its level and its name.
 std::string FileLabel(const Json& file);
 
 // As JSON: `path` and, if the file has them, `column_family` and `level`.

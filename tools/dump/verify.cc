@@ -1,9 +1,6 @@
 // linebloom verify: checks that a file's filter denies none of the file's rows,
 // and that no block is damaged.
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,13 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/policy/printable.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
@@ -48,7 +43,6 @@ namespace {
 
 struct FileCheck {
   FileFacts facts;
-  bool rows_were_read = false;
   uint64_t entries = 0;  // read: every version of every row
   uint64_t keys_probed = 0;
   uint64_t prefixes_probed = 0;
@@ -206,22 +200,6 @@ class RowCheck {
   std::string first_denied_;
 };
 
-// Until it is set back, a crash of RocksDB ends the program with a sentence and
-// an exit code: RocksDB trusts blocks that have passed their checksums or have
-// none, and asserts what is in them. Rejected: reading such files in a child
-// process first, which reads them twice, and which a file with the right
-// checksums escapes.
-void HandleCrashes(void (*handler)(int)) {
-  for (const int number : {SIGABRT, SIGSEGV, SIGBUS}) {
-    (void)std::signal(number, handler);
-  }
-}
-std::string crash_sentence;
-void EndWithSentence(int /*signal*/) {
-  (void)!write(STDERR_FILENO, crash_sentence.data(), crash_sentence.size());
-  _exit(kExitFoundSomething);
-}
-
 // Asks RocksDB, whose list of versions is in no public header.
 bool RocksDbReads(uint32_t format_version) {
   rocksdb::BlockBasedTableOptions table;
@@ -234,12 +212,6 @@ bool RocksDbReads(uint32_t format_version) {
 }
 
 absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
-  crash_sentence = absl::StrCat(
-      "linebloom verify: ", Printable(file.name()),
-      ": RocksDB crashes when it reads the rows: the file is damaged. The "
-      "other files were not checked: name them without it\n");
-  HandleCrashes(EndWithSentence);
-  const absl::Cleanup reset = [] { HandleCrashes(SIG_DFL); };
   EntryReader reader(file.name());
   RETURN_IF_ERROR(reader.Open());
   RowCheck rows(file, reader.timestamp_size(), check);
@@ -260,15 +232,18 @@ absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
 // Returns errors for files that can't be read. Damage is one of the problems,
 // as is anything that ends the check early.
 absl::StatusOr<FileCheck> VerifyFile(const SstFile& file) {
+  // RocksDB 11 reads versions 0 and 1, though it doesn't write them.
+  const uint32_t format_version = file.footer().format_version;
+  if (format_version > 1 && !RocksDbReads(format_version)) {
+    return absl::UnimplementedError(absl::StrCat(
+        file.name(), ": RocksDB ", ROCKSDB_MAJOR, ".", ROCKSDB_MINOR,
+        " of this program can't read format_version ", format_version));
+  }
   FileCheck check;
   ASSIGN_OR_RETURN(check.facts, ReadFileFacts(file));
   for (const std::string& problem : check.facts.problems) {
     check.problems.push_back(absl::StrCat(file.name(), ": ", problem));
   }
-  // RocksDB 11 reads versions 0 and 1, though it doesn't write them.
-  const uint32_t format_version = file.footer().format_version;
-  check.rows_were_read = format_version <= 1 || RocksDbReads(format_version);
-  if (!check.rows_were_read) return check;
   const absl::Status status = CheckEntries(file, &check);
   if (status.ok()) return check;
   if (!absl::IsDataLoss(status)) return status;
@@ -279,7 +254,6 @@ absl::StatusOr<FileCheck> VerifyFile(const SstFile& file) {
 Json AsJson(const LiveFile& live, const FileCheck& check) {
   Json json = FileAsJson(live);
   json.update({{"state", !check.problems.empty()     ? "DAMAGED"
-                         : !check.rows_were_read     ? "not read"
                          : !check.facts.has_filter() ? "no filter"
                                                      : "sound"},
                {"entries", check.entries},
@@ -294,9 +268,7 @@ std::string VerifyAsText(const Json& report) {
   Json rows = report["files"];
   if (rows.empty()) {
     // Or stderr has said everything.
-    return report["problems"].empty() && report["interrupted"] == false
-               ? "The database has no SSTables.\n"
-               : "";
+    return report["problems"].empty() ? "The database has no SSTables.\n" : "";
   }
   for (Json& row : rows) row["label"] = FileLabel(row);
   const std::string table = TextTable({{"File", "{/label}"},
@@ -308,13 +280,13 @@ std::string VerifyAsText(const Json& report) {
       " of {/entries:,} entries: {/keys_probed:,} keys and "
       "{/prefixes_probed:,} prefixes probed, {/denied:,} denied.",
       report["sums"]);
-  return absl::StrCat(table, "\n", BulletsText(report["notes"]),
-                      NamedText("", FilesText(report["files_read"]) + sums, 0));
+  return absl::StrCat(
+      table, "\n", BulletsText(report["notes"]),
+      NamedText("", FilesText(report["files"].size()) + sums, 0));
 }
 
 absl::StatusOr<Outcome> RunVerify(const DatabaseFacts& database) {
-  Json json = NewReport("verify", database);
-  uint64_t files_read = 0;
+  Json json = NewReport(database);
   const auto visit = [&](const LiveFile& live, const SstFile& file,
                          Findings* findings) -> absl::Status {
     ASSIGN_OR_RETURN(const FileCheck check, VerifyFile(file));
@@ -323,27 +295,15 @@ absl::StatusOr<Outcome> RunVerify(const DatabaseFacts& database) {
       findings->problems.push_back(problem);
     }
     for (const auto& note : check.notes) findings->notes.push_back(note);
-    files_read += check.rows_were_read ? 1 : 0;
-    if (check.rows_were_read) return absl::OkStatus();
-    return absl::UnimplementedError(absl::StrCat(
-        file.name(), ": the rows were not read: RocksDB ", ROCKSDB_MAJOR, ".",
-        ROCKSDB_MINOR, " of this program can't read format_version ",
-        file.footer().format_version,
-        ". Only the filter's blocks are checked"));
+    return absl::OkStatus();
   };
-  Findings findings = WalkFiles(database, "verifying", visit);
+  const Findings findings = WalkFiles(database, "verifying", visit);
+  RETURN_IF_ERROR(CheckInterrupt());
   for (const char* what :
        {"entries", "keys_probed", "prefixes_probed", "denied"}) {
     uint64_t sum = 0;
     for (const Json& file : json["files"]) sum += file[what].get<uint64_t>();
     json["sums"][what] = sum;
-  }
-  json.update({{"interrupted", Interrupted()}, {"files_read", files_read}});
-  if (Interrupted()) {
-    findings.notes.push_back(
-        absl::StrCat("Interrupted: ", WithThousands(findings.files), " of ",
-                     FilesText(database.files.size()), " were checked."));
-    findings.exit_code = kExitInterrupted;
   }
   findings.AddTo(&json);
   return Outcome{VerifyAsText(json), json, findings.exit_code};
@@ -365,8 +325,7 @@ Whether filters fit the block cache, linebloom advise says.
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for
 bad usage or files that it can't read, such as those of a newer RocksDB than
-its own; with 130 after Ctrl-C, after a report on the files that were checked
-until then.)",
+its own; with 130 after Ctrl-C.)",
     DeclareVerify};
 
 }  // namespace linebloom::tools

@@ -3,13 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -62,15 +60,15 @@ struct MigrateConfig {
 // The policy of --policy; null without. InvalidArgument if the flag is invalid.
 absl::StatusOr<FilterPolicyPtr> ParsePolicy(const MigrateConfig& config) {
   if (config.policy.empty()) return nullptr;
-  const PolicyString read = ReadPolicyString(config.policy);
-  const FilterPolicyOptions* const own = OptionsOfLinebloom(read.policy.get());
-  std::string problem = read.problem;
-  if (problem.empty() &&
-      (own != nullptr ? BuildsNothing(*own) : read.policy == nullptr)) {
-    problem = absl::StrCat("'", config.policy, "' builds no filters");
+  const absl::StatusOr<FilterPolicyPtr> read = ReadPolicyString(config.policy);
+  if (!read.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--policy=", read.status().message()));
   }
-  if (problem.empty()) return read.policy;
-  return absl::InvalidArgumentError(absl::StrCat("--policy=", problem));
+  const FilterPolicyOptions* const own = OptionsOfLinebloom(read->get());
+  if (own != nullptr ? !BuildsNothing(*own) : *read != nullptr) return read;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--policy='", config.policy, "' builds no filters"));
 }
 
 // Sets the policy of block-based tables; other tables stay unchanged.
@@ -205,21 +203,19 @@ RebuildFiltersOptions OptionsFor(
   return options;
 }
 
-// Rebuilds or, in a dry run, plans, with its progress on the terminal. `files`
-// is the number of those that it found.
+// Rebuilds or, in a dry run, plans, with its progress on the terminal.
 rocksdb::Status Rebuild(const Target& target, rocksdb::DB* db,
-                        const RebuildFiltersOptions& options, uint64_t* files,
+                        const RebuildFiltersOptions& options,
                         RebuildFiltersReport* report) {
   Progress progress;
   return RebuildFiltersFor(
       target.caches.hits, db, options,
       [&](const RebuildFiltersProgress& done) {
         const uint64_t all = done.rewriting ? done.bytes : done.files;
-        if (*files == 0) {
+        if (done.files_done == 0) {
           progress.Begin(done.rewriting ? "rewriting files" : "reading filters",
                          all);
         }
-        *files = done.files;
         progress.Update(done.rewriting ? done.bytes_done : done.files_done);
         return !Interrupted();
       },
@@ -237,55 +233,38 @@ absl::StatusOr<RebuildFiltersReport> Plan(const MigrateConfig& config,
                              config.dry_run ? Logs::kEmpty : Logs::kRead));
   RebuildFiltersOptions options = OptionsFor(config, database.families());
   options.dry_run = true;
-  uint64_t files = 0;
   RebuildFiltersReport plan;
   const rocksdb::Status planned =
-      Rebuild(target, database.db(), options, &files, &plan);
+      Rebuild(target, database.db(), options, &plan);
   if (planned.IsIncomplete()) return CheckInterrupt();
   if (!planned.ok()) return FromRocksDb(planned, Quoted(config));
-  const uint64_t gone = files - plan.files_examined;
-  // If another process has the database open, a compaction removed them.
-  if (gone > 0 && CheckUnlockedDatabase(config.db).ok()) {
-    plan.unreadable.push_back(
-        absl::StrCat(Quoted(config), ": ", gone, " of ", files,
-                     " files that the manifest has are not in the folder"));
+  for (const absl::Status& error : target.caches.findings.unreadable) {
+    if (absl::IsNotFound(error)) plan.unreadable.emplace_back(error.message());
   }
   return plan;
 }
 
-// What rewriting did, but for the outcomes in the plan.
-struct Rewritten {
-  bool interrupted = false;
-  double seconds = 0;
-};
-
 // Rewrites the files of the plan, which then has their outcomes.
-absl::StatusOr<Rewritten> RewriteIn(
-    rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
-    const MigrateConfig& config, const Target& target,
-    RebuildFiltersReport* plan) {
+absl::Status RewriteIn(rocksdb::DB* db,
+                       const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
+                       const MigrateConfig& config, const Target& target,
+                       RebuildFiltersReport* plan) {
   // RocksDB's own compactions would rewrite files twice and remove files of the
   // plan. Rejected: disable_auto_compactions, which stays in the OPTIONS file
   // if the run is killed. A compaction due at opening is waited for.
   RETURN_IF_ERROR(FromRocksDb(db->PauseBackgroundWork(), Quoted(config)));
   RebuildFiltersOptions options = OptionsFor(config, handles);
   options.files = plan->files;
-  uint64_t files = 0;
   RebuildFiltersReport report;
-  const auto start = std::chrono::steady_clock::now();
-  const rocksdb::Status status = Rebuild(target, db, options, &files, &report);
-  const std::chrono::duration<double> took =
-      std::chrono::steady_clock::now() - start;
+  const rocksdb::Status status = Rebuild(target, db, options, &report);
   plan->files = std::move(report.files);
   plan->bytes_rewritten = report.bytes_rewritten;
-  const bool interrupted = status.IsIncomplete() && Interrupted();
-  if (!interrupted) RETURN_IF_ERROR(FromRocksDb(status, Quoted(config)));
-  return Rewritten{interrupted, took.count()};
+  if (status.IsIncomplete() && Interrupted()) return absl::OkStatus();
+  return FromRocksDb(status, Quoted(config));
 }
 
-absl::StatusOr<Rewritten> Rewrite(const MigrateConfig& config,
-                                  const Target& target,
-                                  RebuildFiltersReport* plan) {
+absl::Status Rewrite(const MigrateConfig& config, const Target& target,
+                     RebuildFiltersReport* plan) {
   // New files have the permissions of the old ones, not this process's.
   struct stat current = {};
   const bool is_known = stat((config.db + "/CURRENT").c_str(), &current) == 0;
@@ -297,11 +276,9 @@ absl::StatusOr<Rewritten> Rewrite(const MigrateConfig& config,
       rocksdb::DB::Open(target.stored.db, config.db, target.stored.families,
                         &handles, OutPtr(&db)),
       absl::StrCat("cannot open ", Quoted(config))));
-  absl::StatusOr<Rewritten> result =
-      RewriteIn(db.get(), handles, config, target, plan);
+  absl::Status result = RewriteIn(db.get(), handles, config, target, plan);
   for (auto* handle : handles) (void)db->DestroyColumnFamilyHandle(handle);
-  const absl::Status closed = FromRocksDb(db->Close(), Quoted(config));
-  if (result.ok() && !closed.ok()) return closed;
+  result.Update(FromRocksDb(db->Close(), Quoted(config)));
   return result;
 }
 
@@ -320,17 +297,15 @@ std::vector<std::string> ProblemsOf(const RebuildFiltersReport& plan) {
 
 Json ReportAsJson(const MigrateConfig& config, const Target& target,
                   const absl::Status& refusal, const RebuildFiltersReport& plan,
-                  const std::optional<Rewritten>& rewritten) {
-  const Rewritten done = rewritten.value_or(Rewritten());
+                  bool opened_for_writing) {
   Json json = {{"database", config.db},
                {"dry_run", config.dry_run},
                {"refused_without_dry_run", std::string(refusal.message())},
-               {"opened_for_writing", rewritten.has_value()},
-               {"interrupted", done.interrupted},
+               {"opened_for_writing", opened_for_writing},
+               {"interrupted", Interrupted()},
                {"files_examined", plan.files_examined},
                {"files_no_better", plan.files_no_better},
                {"bytes_rewritten", plan.bytes_rewritten},
-               {"seconds", done.seconds},
                {"caches", Json::array()},
                {"column_families", Json::array()},
                {"files", Json::array()},
@@ -390,39 +365,34 @@ std::string WhatWasDone(const Json& report) {
                             : ". Nothing was written; stderr says why.");
   }
   const bool interrupted = report["interrupted"];
-  return absl::StrCat(
-      interrupted ? "Interrupted: rewrote " : "Rewrote ",
-      WithThousands(rewritten), " of ", FilesText(files.size()),
-      Fill(", {/bytes_rewritten:,} bytes in {/seconds:.1f} s: ", report),
-      ReasonsText(files), ".",
-      interrupted ? " Run it again for the others." : "");
+  return absl::StrCat(interrupted ? "Interrupted: rewrote " : "Rewrote ",
+                      WithThousands(rewritten), " of ", FilesText(files.size()),
+                      Fill(", {/bytes_rewritten:,} bytes: ", report),
+                      ReasonsText(files), ".",
+                      interrupted ? " Run it again for the others." : "");
 }
 
 // What lookups read now and with new filters, first in the block cache.
 std::string ReadsTable(const Json& report) {
   Json rows = Json::array();
   for (const Json& cache : report["caches"]) {
-    const Json& reads = cache["reads_per_1000"];
-    if (reads.is_null()) continue;
+    if (cache["reads_per_1000"].is_null()) continue;
     rows.push_back(
         {{"label",
           Fill(cache["holds_filters"] == true
                    ? "{/column_families/0}: in a cache of {/memory:MB} MB"
                    : "{/column_families/0}: beside one of {/memory:MB} MB",
                cache)},
-         {"now", ReadsText(reads["now"])},
-         {"new", ReadsText(reads["new"])}});
+         {"reads_per_1000", cache["reads_per_1000"]}});
   }
   for (const Json& family : report["column_families"]) {
-    const Json& reads = family["reads_per_1000_in_memory"];
     rows.push_back(
         {{"label", Fill("{/name}: missing rows, filters in memory", family)},
-         {"now", ReadsText(reads["now"])},
-         {"new", ReadsText(reads["new"])}});
+         {"reads_per_1000", family["reads_per_1000_in_memory"]}});
   }
   return TextTable({{"Blocks read per 1,000 lookups", "{/label}"},
-                    {"now", "{/now}"},
-                    {"with new filters", "{/new}"}},
+                    {"now", ReadsCell("/now")},
+                    {"new", ReadsCell("/new")}},
                    rows);
 }
 
@@ -473,11 +443,9 @@ absl::StatusOr<Outcome> RunMigrate(const MigrateConfig& config) {
       std::ranges::any_of(plan.files, [](const FileRebuild& file) {
         return file.outcome != RebuildOutcome::kNoSpace;
       });
-  std::optional<Rewritten> rewritten;
-  if (!config.dry_run && plan.unreadable.empty() && has_room) {
-    ASSIGN_OR_RETURN(rewritten, Rewrite(config, target, &plan));
-  }
-  const Json json = ReportAsJson(config, target, refusal, plan, rewritten);
+  const bool rewrites = !config.dry_run && plan.unreadable.empty() && has_room;
+  if (rewrites) RETURN_IF_ERROR(Rewrite(config, target, &plan));
+  const Json json = ReportAsJson(config, target, refusal, plan, rewrites);
   Outcome outcome = {ReportAsText(json), json};
   if (json["interrupted"] == true) outcome.exit_code = kExitInterrupted;
   return outcome;
@@ -501,7 +469,8 @@ Runner DeclareMigrate(CLI::App* app) {
       "RocksDB's again. Default: the linebloom policy in the database's "
       "OPTIONS, or linebloom, which chooses the bits for the block cache");
   AddNumber(
-      app, "--memory", &config->said.memory, Unit::kBytes, 1, uint64_t{1} << 60,
+      app, "--memory", &config->said.memory, Unit::kBytes, kSmallestCache,
+      UINT64_MAX,
       "the application's block cache, by which linebloom chooses; by default "
       "as its info log says");
   AddNumber(

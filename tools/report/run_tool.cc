@@ -78,11 +78,8 @@ void PrintHelp(const CLI::App& app) {
   }
   size_t widest = 0;
   for (const auto& row : rows) widest = std::max(widest, row.first.size());
-  const std::string about = app.get_description();
-  const size_t end = std::min(about.find('\n'), about.size());
-  std::cout << WrapText(absl::StrCat(program_name, ": ", about.substr(0, end)),
-                        kTextWidth, 0)
-            << about.substr(end) << "\n\n"
+  std::cout << NamedText("", program_name + ": " + app.get_description(), 0)
+            << "\n"
             << (has_subcommands ? "Subcommands, each with --help:" : "Flags:")
             << "\n";
   for (const auto& [name, text] : rows) {
@@ -170,9 +167,13 @@ absl::Status CheckValues(absl::Span<char* const> arguments) {
 
 // page.html with the outcome's JSON, which it draws, and its text.
 std::string PageOf(const Outcome& outcome) {
+  std::string command = BaseName(command_line[0]);
+  for (const char* argument : command_line.subspan(1)) {
+    absl::StrAppend(&command, " ", ShellQuoted(argument));
+  }
   Json result = outcome.json;
   result["about"] = {
-      {"command", CommandLine()},
+      {"command", command},
       {"date", absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone())},
       {"versions", Versions()}};
   // Any "</script" would end the script element.
@@ -204,10 +205,6 @@ void CatchInterrupts() {
 absl::StatusOr<Outcome> RunAndWrite(const std::string& json_path,
                                     const std::string& html_path,
                                     const Runner& run) {
-  if (html_path == "-") {
-    return absl::InvalidArgumentError(
-        "--html='-': name a file; --json alone takes - for stdout");
-  }
   const bool to_stdout = json_path == "-";
   const std::string json_file = to_stdout ? "" : json_path;
   RETURN_IF_ERROR(CheckWritable("--json", json_file));
@@ -237,14 +234,6 @@ std::string ShellQuoted(absl::string_view argument) {
   if (is_plain) return std::string(argument);
   return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}),
                       "'");
-}
-
-std::string CommandLine() {
-  std::string line = BaseName(command_line[0]);
-  for (const char* argument : command_line.subspan(1)) {
-    absl::StrAppend(&line, " ", ShellQuoted(argument));
-  }
-  return line;
 }
 
 int RunProgram(int argc, char** argv, absl::string_view description,

@@ -29,10 +29,6 @@ enum ExitCode : int {
 // `argument` as a shell reads it: with quotes if it needs some.
 std::string ShellQuoted(absl::string_view argument);
 
-// This process's command line, as it can be typed into a shell, with the
-// program's name without its folder.
-std::string CommandLine();
-
 // A tool's report, as text and as JSON, whose `problems`, if any, are sentences
 // for stderr.
 struct Outcome {

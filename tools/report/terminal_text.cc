@@ -80,34 +80,30 @@ std::string ThreeDigits(double number) {
   return absl::StrFormat("%.*f", std::clamp(3 - before_point, 0, 9), number);
 }
 
-std::string WrapText(absl::string_view text, size_t width, size_t indent) {
-  std::string wrapped;
-  size_t column = 0;
-  absl::string_view between;
-  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
-    if (column > 0 && column + 1 + word.size() > width) {
-      absl::StrAppend(&wrapped, "\n", std::string(indent, ' '), word);
-      column = indent + word.size();
-    } else {
-      absl::StrAppend(&wrapped, between, word);
-      column += between.size() + word.size();
-    }
-    between = " ";
-  }
-  return wrapped;
-}
-
 std::string NamedText(absl::string_view name, absl::string_view text,
                       size_t indent) {
-  std::string named;
-  std::string start(name);
+  std::string named(name);
+  named.resize(indent, ' ');
+  size_t column = indent;
+  bool is_first = true;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    start.resize(indent, ' ');
-    absl::StrAppend(
-        &named, WrapText(absl::StrCat(start, line), kTextWidth, indent), "\n");
-    start.clear();
+    if (!std::exchange(is_first, false)) {
+      absl::StrAppend(&named, "\n", std::string(indent, ' '));
+      column = indent;
+    }
+    absl::string_view between;
+    for (const absl::string_view word : absl::StrSplit(line, ' ')) {
+      if (column > indent && column + 1 + word.size() > kTextWidth) {
+        absl::StrAppend(&named, "\n", std::string(indent, ' '), word);
+        column = indent + word.size();
+      } else {
+        absl::StrAppend(&named, between, word);
+        column += between.size() + word.size();
+      }
+      between = " ";
+    }
   }
-  return named;
+  return named + "\n";
 }
 
 std::string BulletText(absl::string_view sentence) {

@@ -25,14 +25,11 @@ std::string FilesText(uint64_t count);
 // "12,346".
 std::string ThreeDigits(double number);
 
-// Wraps `text` at blanks into lines of at most `width` columns. Indents all but
-// the first by `indent` blanks. Longer words stay whole.
-std::string WrapText(absl::string_view text, size_t width, size_t indent);
-
 // The width of reports and of --help.
 inline constexpr size_t kTextWidth = 80;
 
-// `name` and, from the column `indent` on, the wrapped lines of `text`.
+// `name` and, from the column `indent` on, the lines of `text`, wrapped at
+// blanks. Longer words stay whole.
 std::string NamedText(absl::string_view name, absl::string_view text,
                       size_t indent);
 

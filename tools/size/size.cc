@@ -41,8 +41,7 @@ struct SizedFilter {
   double rate = 0;  // expected
 };
 
-// A filter of that kind of line; plain ones are RocksDB's Bloom filter. One
-// stays below 4 GiB: more keys need several files, here of equal size. Nothing
+// A filter of that kind of line; plain ones are RocksDB's Bloom filter. Nothing
 // if a rate is out of reach.
 std::optional<SizedFilter> LineFilter(LineKind line, const Question& wanted) {
   const std::optional<uint32_t> millibits =
@@ -50,19 +49,12 @@ std::optional<SizedFilter> LineFilter(LineKind line, const Question& wanted) {
           ? BitsForRate(line, *wanted.rate)
           : std::lround(*wanted.bits_per_key * kMillibitsPerBit);
   if (!millibits.has_value()) return std::nullopt;
-  constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
-  const uint64_t keys = wanted.keys;
-  const auto all = static_cast<unsigned __int128>(keys) * *millibits;
-  const auto files =
-      static_cast<uint64_t>(all / (uint64_t{kMaxLines} * kLineMillibits) + 1);
-  const uint32_t lines =
-      NumLinesForKeys((keys + files - 1) / files, *millibits);
+  const uint32_t lines = NumLinesForKeys(wanted.keys, *millibits);
   const FilterRequest request =
       AsBuilt({.millibits_per_key = *millibits, .line = line});
   SizedFilter size;
-  size.bytes = files * (BytesOfLines(request.line, lines) +
-                        FilterBlockOverhead(request));
-  size.rate = ExpectedRate(line, *millibits, 1.0 * keys / (files * lines));
+  size.bytes = BytesOfLines(request.line, lines) + FilterBlockOverhead(request);
+  size.rate = ExpectedRate(line, *millibits, 1.0 * wanted.keys / lines);
   // Solved lines have each their own.
   if (line == LineKind::kPlain) size.probes = PlainProbes(*millibits);
   return size;
@@ -116,8 +108,8 @@ std::string AsText(const Json& json) {
 
 Runner DeclareSize(CLI::App* app) {
   const auto wanted = std::make_shared<Question>();
-  AddNumber(app, "--keys", &wanted->keys, Unit::kNone, 1, 10'000'000'000'000,
-            "keys in the filter: 100M, 1e8, 100_000_000")
+  AddNumber(app, "--keys", &wanted->keys, Unit::kNone, 1, 1'000'000'000,
+            "keys in the filter: 100M, 100000000")
       ->required();
   AddNumber(app, "--rate", &wanted->rate, Unit::kShare, 1e-12, 0.5,
             "false-positive rate: 0.01 or 1%");
