@@ -1,24 +1,19 @@
 #!/usr/bin/env python3
-"""Runs RocksDB's db_crashtest.py with linebloom in db_stress: kills it while it works.
+"""Runs RocksDB's db_crashtest.py with linebloom in db_stress, for tests/plugin/run.sh.
 
-  crash.py --source=FOLDER --db_stress=PROGRAM --linebloom=PROGRAM --work=FOLDER
-           [--kills=N] [--seed=N]
+db_crashtest.py starts db_stress with random parameters, kills it after some seconds,
+and starts it again with others on the same database, which db_stress first compares
+with what it has written. Each start draws a policy of linebloom's, or RocksDB's own,
+which then has to go on with linebloom's files; after each kill `linebloom verify`
+probes all filters for all rows. Every 10 kills, a new database and load begin.
 
-Called by tests/plugin/run.sh. db_crashtest.py's black-box test is RocksDB's own: it
-starts db_stress with random parameters, ends it after some seconds, and starts it
-again with others on the same database, which db_stress first compares with what it
-has written. Here it always ends by SIGKILL. Each start also draws linebloom's options,
-or none for one in seven, so that RocksDB alone has to continue with linebloom's files;
-and after each kill `linebloom verify` probes the filters of all remaining files for
-all their rows. Every 10 kills, a new database and another kind of load begin.
-
-Prints the counts. Exits with 0 if nothing was found and linebloom's filters
-answered, or with 1 if db_stress or linebloom verify found something, which stderr
-says; the database is then kept.
+Prints the counts. Exits with 0 if nothing was found and linebloom's filters answered,
+or with 1 and what was found; the database is then kept.
 """
 import argparse
 import collections
 import contextlib
+import functools
 import glob
 import importlib.util
 import os
@@ -28,104 +23,75 @@ import shutil
 import subprocess
 import sys
 
-# linebloom's options to start with. `off`: RocksDB's own filters.
-OPTIONS = ["", "line=plain;", "level_aware=true;", "hash_seed=7;", "false_positive_rate=0.01;",
-           "line=plain;level_aware=true;", "off"]
-LOADS = [[], ["--simple"], ["--cf_consistency"], ["--txn"], ["--enable_ts"],
-         ["--test_best_efforts_recovery"]]
+# linebloom alone is auto.
+POLICIES = ["linebloom", "linebloom:plain", "linebloom:10",
+            "{id=linebloom;bits_per_key=6;level_aware=true;hash_seed=7}", "RocksDB's"]
+LOADS = " --simple --cf_consistency --txn --enable_ts --test_best_efforts_recovery".split(" ")
 KILLS_OF_A_LOAD = 10
 SECONDS = 10  # from start to kill
-BITS_PER_KEY = 1, 30  # with which linebloom takes all of these options
 # Few keys and small files, so that a few seconds see many flushes and compactions.
 SMALL = ["--max_key=50000", "--write_buffer_size=262144", "--target_file_size_base=262144",
          "--max_bytes_for_level_base=1048576", "--statistics=1", "--stats_dump_period_sec=1"]
 
 
-class Stop(Exception):
-    """Ends db_crashtest.py's test, which by itself only ends after a given time."""
-
-
 class CrashTest:
-    """Replaces db_crashtest.execute_cmd and counts what it sees."""
-
     def __init__(self, arguments):
         self.arguments = arguments
         self.work = os.path.abspath(arguments.work)
         self.database = os.path.join(self.work, "rocksdb_crashtest_blackbox")
-        # db_stress can create the listener since RocksDB 11, and auto needs it.
-        with open(os.path.join(arguments.source, "db_stress_tool/db_stress_gflags.cc"),
-                  encoding="utf-8") as flags:
-            self.has_listener = "listener_uri" in flags.read()
-        self.kills = 0
-        self.starts = collections.Counter()  # by options
+        self.kills = collections.Counter()  # by policy
         self.saved = 0  # lookups, by filters of linebloom
 
     def run(self):
-        """Runs one load after another until there have been enough kills."""
         shutil.rmtree(self.work, ignore_errors=True)
         os.makedirs(self.work)
-        log = open(os.path.join(self.work, "log"), "w", encoding="utf-8")
-        with log, contextlib.redirect_stdout(log):
-            while self.kills < self.arguments.kills:
-                self.run_load(LOADS[self.kills // KILLS_OF_A_LOAD % len(LOADS)])
-
-    def run_load(self, load):
-        shutil.rmtree(self.database, ignore_errors=True)
-        end = min(self.kills + KILLS_OF_A_LOAD, self.arguments.kills)
-        # Imported again for each load, because it draws some parameters on import.
         os.environ["TEST_TMPDIR"] = self.work
-        # A release build refuses these faults, and RocksDB 11's script rules out
-        # only the other kind.
-        release = ["--metadata_read_fault_one_in=0"] if os.environ.get("DEBUG_LEVEL") == "0" else []
-        sys.argv = ["db_crashtest.py", "blackbox", *load, *SMALL, *release,
-                    *["--listener_uri=linebloom_level_sizes"] * self.has_listener,
-                    "--duration=1000000", f"--interval={SECONDS}",
-                    f"--stress_cmd={self.arguments.db_stress}"]
-        spec = importlib.util.spec_from_file_location(
-            "db_crashtest", os.path.join(self.arguments.source, "tools/db_crashtest.py"))
-        db_crashtest = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(db_crashtest)
         # RocksDB 11 would let db_stress finish by SIGTERM.
         subprocess.Popen.terminate = subprocess.Popen.kill
-        start_and_kill = db_crashtest.execute_cmd
-        db_crashtest.execute_cmd = lambda *command: self.execute(start_and_kill, end, *command)
-        with contextlib.suppress(Stop):
-            db_crashtest.main()
+        spec = importlib.util.spec_from_file_location(
+            "db_crashtest", os.path.join(self.arguments.source, "tools/db_crashtest.py"))
+        log = open(os.path.join(self.work, "log"), "w", encoding="utf-8")
+        with log, contextlib.redirect_stdout(log):
+            while (kills := self.kills.total()) < self.arguments.kills:
+                shutil.rmtree(self.database, ignore_errors=True)
+                # Imported again for each load, because it draws some parameters on import.
+                db_crashtest = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(db_crashtest)
+                # Release builds refuse these faults, which RocksDB 11's script forgets.
+                fault = "metadata_read_fault_one_in"
+                sys.argv = ["db_crashtest.py", "blackbox", *SMALL,
+                            *LOADS[kills // KILLS_OF_A_LOAD % len(LOADS)].split(),
+                            *[f"--{fault}=0"] * (fault in db_crashtest.default_params),
+                            "--duration=1000000", f"--interval={SECONDS}",
+                            f"--stress_cmd={self.arguments.db_stress}"]
+                db_crashtest.execute_cmd = functools.partial(
+                    self.execute, db_crashtest.execute_cmd,
+                    min(kills + KILLS_OF_A_LOAD, self.arguments.kills))
+                with contextlib.suppress(StopIteration):
+                    db_crashtest.main()
 
     def execute(self, start_and_kill, end, command, seconds):
         # Not right after the last kill, because db_crashtest.py judges its output.
-        if self.kills == end:
-            raise Stop
-        bits = next(float(flag.split("=")[1]) for flag in command if flag.startswith("--bloom_bits="))
-        options = random.choice(OPTIONS + ["bits_per_key=auto;"] * self.has_listener)
-        if not BITS_PER_KEY[0] <= bits <= BITS_PER_KEY[1]:
-            options = "off"
-        self.starts[options] += 1
-        os.environ.pop("DB_STRESS_FILTER_POLICY", None)
-        if options != "off":
-            own = "" if "rate" in options or "auto" in options else f"bits_per_key={bits}"
-            os.environ["DB_STRESS_FILTER_POLICY"] = f"{{id=linebloom;{options}{own}}}"
+        if self.kills.total() == end:
+            raise StopIteration
+        policy = os.environ["DB_STRESS_FILTER_POLICY"] = random.choice(POLICIES)
+        if policy == "RocksDB's":
+            del os.environ["DB_STRESS_FILTER_POLICY"]
         result = start_and_kill(command, seconds)
         killed, code, output, errors = result[:4]  # RocksDB 11 adds the process's id
         if not killed:
             sys.exit(f"db_stress ended by itself, with {code}:\n{output[-3000:]}\n{errors[-3000:]}")
-        self.kills += 1
-        self.read_logs()
+        self.kills[policy] += 1
+        for path in glob.glob(os.path.join(self.database, "LOG*")):
+            with open(path, "rb") as file:
+                found = re.findall(rb"rocksdb\.bloom\.filter\.useful COUNT : (\d+)", file.read())
+            self.saved += int(found[-1]) if found and policy != "RocksDB's" else 0
+            os.remove(path)
         verify = subprocess.run([self.arguments.linebloom, "verify", self.database], text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if verify.returncode != 0:
             sys.exit(f"linebloom verify ended with {verify.returncode}:\n{verify.stdout[-3000:]}")
         return result
-
-    def read_logs(self):
-        """Counts the lookups that filters saved by db_stress's logs, and removes the logs."""
-        for path in glob.glob(os.path.join(self.database, "LOG*")):
-            with open(path, encoding="utf-8", errors="replace") as file:
-                text = file.read()
-            if "filter_policy: linebloom" in text:
-                found = re.findall(r"rocksdb\.bloom\.filter\.useful COUNT : (\d+)", text)
-                self.saved += int(found[-1]) if found else 0
-            os.remove(path)
 
 
 def main():
@@ -137,18 +103,15 @@ def main():
     arguments = parser.parse_args()
     random.seed(arguments.seed)
     test = CrashTest(arguments)
-    problem = None
     try:
         test.run()
+        problem = "" if test.saved else "no filter of linebloom's answered 'no'"
     except SystemExit as found:
         problem = f"ended with {found.code}"  # db_crashtest.py's is a number
-    print(f"{test.kills} kills survived, seed {arguments.seed}, {test.saved} lookups saved; "
-          f"starts by options: {dict(test.starts)}")
-    if not problem and not test.saved:
-        problem = "linebloom was never the policy, or no filter answered 'no'"
+    print(f"{test.kills.total()} kills survived, seed {arguments.seed}, {test.saved} lookups saved; "
+          f"kills by policy: {dict(test.kills)}")
     if problem:
-        sys.exit(f"{problem}\nThe database is in {test.database}; the commands and db_stress's "
-                 f"output are in {test.work}/log.")
+        sys.exit(f"{problem}\nThe database and a log of commands and output are in {test.work}.")
     shutil.rmtree(test.work)
 
 

@@ -68,14 +68,15 @@ copy_trees() {
 }
 
 # db_stress knows its filter policy as numbers; the copy of its source also takes
-# an option string.
+# an option string, and has auto's listener.
 change_db_stress() {
   local file=$tree/db_stress_tool/db_stress_test_base.cc
   local function='std::shared_ptr<const FilterPolicy> CreateFilterPolicy() {'
   grep --quiet DB_STRESS_FILTER_POLICY "$file" ||
-    sed --in-place "/^$function$/r tests/plugin/db_stress_policy.inc" "$file"
-  grep --quiet DB_STRESS_FILTER_POLICY "$file" || {
-    echo "no line '$function' in $file"
+    sed --in-place --expression="/^$function$/r tests/plugin/db_stress_policy.inc" \
+      --expression='/^ *RegisterAdditionalListeners();$/r tests/plugin/db_stress_listener.inc' "$file"
+  (($(grep --count DB_STRESS_FILTER_POLICY "$file") == 2)) || {
+    echo "$file has no line '$function', or not one that calls RegisterAdditionalListeners()"
     return 1
   }
 }

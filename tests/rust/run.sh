@@ -25,7 +25,7 @@ if [[ ${1:-} == --check ]]; then
   sed -n 's/^  \(filter_policy\/.*\.cc\).*/\1/p' linebloom.mk | while read -r file; do
     grep --quiet --line-regexp "$file" "$work.list" || { echo "the package lacks $file"; exit 1; }
   done
-  ! grep --extended-regexp 'override|rebuild|CMakeLists|tests' "$work.list"
+  ! grep --extended-regexp 'override|rebuild|CMakeLists|tests' "$work.list" || exit 1
   DOCS_RS=1 cargo check --offline --lib --config 'patch.crates-io.librocksdb-sys.path="../../tests/rust/stub"'
   exit
 fi
