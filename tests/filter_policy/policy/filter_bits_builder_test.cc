@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <string>
 
@@ -81,6 +82,19 @@ TEST_F(FilterBitsBuilderTest, FinishStartsOver) {
   EXPECT_TRUE(MayMatch(second, "prefix"));
   EXPECT_EQ(std::string("\xff\0\6\0", 5), FinishToString(&builder_));
   EXPECT_FALSE(MayMatch("", "key"));
+}
+
+TEST_F(FilterBitsBuilderTest, RoundingCountsTheWholeBlock) {
+  const auto rounding = std::make_shared<AllocationRounding>(
+      [](size_t bytes) { return std::bit_ceil(bytes); });
+  LineFilterBitsBuilder builder({}, rounding, /*detect_corruption=*/false);
+  for (int count = 1000; count < 9000; count += 1000) {
+    for (const std::string& key : NumberedKeys("key", count)) {
+      builder.AddKey(key);
+    }
+    const size_t size = FinishToString(&builder).size() + 5;  // with a trailer
+    EXPECT_LE(std::bit_ceil(size) - size, std::max<size_t>(130, size / 30));
+  }
 }
 
 TEST_F(FilterBitsBuilderTest, PlanningIsExactToALine) {

@@ -55,6 +55,25 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   EXPECT_THAT(ChosenBits(range, ""), HasSubstr(" has 0.262 MB, "));
 }
 
+// RocksDB's policies, which round them, have one number of bits each.
+TEST(RoundingTest, PlainLinesHaveTheBitsOfTheirFile) {
+  rocksdb::BlockBasedTableOptions table;
+  table.optimize_filters_for_memory = true;
+  const auto policy = MakePolicy(
+      {.bits_per_key = 10, .line = LineKind::kPlain, .level_aware = true});
+  rocksdb::FilterBuildingContext context(table);
+  context.level_at_creation = 0;
+  context.reason = rocksdb::TableFileCreationReason::kRecovery;
+  const auto keys_in_megabyte = [&] {
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(context));
+    return static_cast<double>(builder->ApproximateNumEntries(1 << 20));
+  };
+  const double average = keys_in_megabyte();
+  BeginFile({.reason = context.reason});
+  EXPECT_NEAR(13.0 / 10, average / keys_in_megabyte(), 0.01);
+}
+
 // Says what filters get, and how to add what is missing.
 TEST(NotesTest, NoListener) {
   for (const FilterPolicyOptions& options :

@@ -283,6 +283,8 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
   TableProperties without = some;
   without.raw_key_size = 0;
   EXPECT_EQ(300, TotalsOf(&without, kBytes)->rows);
+  without.num_filter_entries = 600;  // keys and prefixes
+  EXPECT_EQ(600, TotalsOf(&without, kBytes)->keys);
 }
 
 }  // namespace

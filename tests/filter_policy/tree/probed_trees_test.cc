@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -76,6 +77,8 @@ TEST(ProbedTreesTest, FewProbesSayLittle) {
   }
   EXPECT_EQ(1, trees.Hits(0, {0, 0}).most);
   EXPECT_LE(trees.Hits(1000, {0, 0}).most, 0.01);
+  // A lookup meets both runs, and 1 % is false in each.
+  EXPECT_NEAR(2 * std::sqrt(0.02e5) / 1e5, trees.Hits(1e5, {0, 0}).most, 1e-5);
   // Fewer positives than are false on average.
   EXPECT_LT(trees.Behind(1e5, 0).hits, 0);
   EXPECT_EQ(0, trees.Hits(1e5, {-0.01, -0.01}).least);

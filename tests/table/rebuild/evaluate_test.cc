@@ -154,6 +154,7 @@ std::vector<Case> Cases() {
       {"but other ones", no_prefixes, TargetPrefixes("two", false), kNoFilter},
       {"but whole keys", no_prefixes, kTarget, kNoFilter},
       {"of no policy", of_no_policy, kTarget, kNoFilter},
+      {"for none", of_no_policy, TargetPrefixes("", false), kNoFilter},
 
       {"another policy's", unknown, kTarget, kForeignFilter},
       {"unusable", Damaged(BlockKind::kUnusable), kTarget, kDamagedFilter},
@@ -317,6 +318,11 @@ TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
         << more;
   }
   EXPECT_EQ(Evaluate(Linebloom(millibits - 1750), target).reason, kWorseRate);
+  table.optimize_filters_for_memory = true;  // rounds plain lines down alone
+  table.filter_policy.reset(NewFilterPolicy(10));
+  family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  ASSERT_EQ(ReadPolicy(&family), "");
+  EXPECT_EQ(TargetOfFile(family, 1, kRows, true).keep_from_millibits, 0u);
 }
 
 }  // namespace
