@@ -23,7 +23,6 @@ import shutil
 import subprocess
 import sys
 
-# linebloom alone is auto.
 POLICIES = ["linebloom", "linebloom:plain", "linebloom:10",
             "{id=linebloom;bits_per_key=6;level_aware=true;hash_seed=7}", "RocksDB's"]
 LOADS = " --simple --cf_consistency --txn --enable_ts --test_best_efforts_recovery".split(" ")

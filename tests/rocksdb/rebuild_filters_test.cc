@@ -163,9 +163,6 @@ class RebuildFiltersTest : public DbTest {
       rocksdb::NewCompositeEnv(file_system_);
 };
 
-// ---------------------------------------------------------------------------
-// Reasons.
-
 // Filters of linebloom 0.2.0 whose partitions without prefixes have 0 bytes:
 // MultiGet doesn't find the rows there until they are rebuilt.
 TEST_F(RebuildFiltersTest, PartitionsOfNoBytesAreDamage) {
@@ -238,9 +235,6 @@ TEST_F(RebuildFiltersTest, AFileThatIsGoneIsLeftOut) {
   EXPECT_EQ(report.files.size(), 1);
   EXPECT_TRUE(report.unreadable.empty());
 }
-
-// ---------------------------------------------------------------------------
-// Damage.
 
 // Changes the footer of `path`, of format_version 1 to 5: the index gets a size
 // of 2^50 bytes. RocksDB allocates what the footer says, and bad_alloc would
@@ -322,9 +316,6 @@ TEST_F(RebuildFiltersTest, TheListenerSurvivesAFileTooLargeToOpen) {
   ExpectRebuilt(1, RebuildReason::kForeignFilter);
 }
 
-// ---------------------------------------------------------------------------
-// What stays as it is.
-
 // Files stay on their levels when dynamic levels are turned on later. Those
 // above the base level, which RocksDB 7.8 doesn't have, are compressed as level
 // 0 is.
@@ -376,9 +367,6 @@ TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
   file_system_->full.clear();
   ExpectRebuilt(2, RebuildReason::kForeignFilter);
 }
-
-// ---------------------------------------------------------------------------
-// The run itself.
 
 TEST_F(RebuildFiltersTest, SavesTheMostReadsForItsBytesFirst) {
   Reopen();
@@ -587,9 +575,6 @@ TEST_F(RebuildFiltersTest, AFileThatWasMovedIsFound) {
   ExpectAllLinebloom();
 }
 
-// ---------------------------------------------------------------------------
-// Too little room.
-
 TEST_F(RebuildFiltersTest, AFileWithoutRoomIsLeftOut) {
   constexpr uint64_t kWriteBuffers = 3 << 20;
   options_.write_buffer_size = 1 << 20;
@@ -638,9 +623,6 @@ TEST_F(RebuildFiltersTest, SstFileManagerMayHaveNoRoom) {
   manager->SetMaxAllowedSpaceUsage(0);
   EXPECT_EQ(Rebuild().files[0].outcome, RebuildOutcome::kRewritten);
 }
-
-// ---------------------------------------------------------------------------
-// Use of the database.
 
 // Meanwhile a thread writes and flushes, two compact, and two read partitions
 // that don't stay in the cache.

@@ -89,9 +89,7 @@ TEST_F(FilterBitsBuilderTest, RoundingCountsTheWholeBlock) {
       [](size_t bytes) { return std::bit_ceil(bytes); });
   LineFilterBitsBuilder builder({}, rounding, /*detect_corruption=*/false);
   for (int count = 1000; count < 9000; count += 1000) {
-    for (const std::string& key : NumberedKeys("key", count)) {
-      builder.AddKey(key);
-    }
+    for (const auto& key : NumberedKeys("key", count)) builder.AddKey(key);
     const size_t size = FinishToString(&builder).size() + 5;  // with a trailer
     EXPECT_LE(std::bit_ceil(size) - size, std::max<size_t>(130, size / 30));
   }
