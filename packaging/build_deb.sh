@@ -10,6 +10,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
+umask 022 # cpack packs folders as it makes them
 build=${1:-build/package}
 
 tools/install_dependencies.sh --package >&2

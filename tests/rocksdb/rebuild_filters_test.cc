@@ -342,8 +342,7 @@ TEST_F(RebuildFiltersTest, ALevelKeepsItsCompression) {
   EXPECT_EQ(Compressions(), names);
 }
 
-// And needs room there. It stays one file, although subcompactions would write
-// one each.
+// And needs room there. It stays one file, despite subcompactions.
 TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
   options_.db_paths = {{Path("unused"), 1 << 30}};
   options_.cf_paths = {{Path("db"), 1 << 30}, {Path("slow"), 1 << 30}};
@@ -421,8 +420,7 @@ TEST_F(RebuildFiltersTest, StopsWhenToldToAndGoesOnLater) {
   ExpectNothingToRebuild();
 }
 
-// In its order, and no filter is read again. transcripts/migrate.txt has
-// several families.
+// In its order; no filter is read again. migrate.txt has several families.
 TEST_F(RebuildFiltersTest, RewritesTheFilesOfAPlan) {
   Reopen();
   for (const uint64_t begin : {0, 10'000, 20'000}) {
@@ -460,8 +458,7 @@ TEST_F(RebuildFiltersTest, WhatTheThreadWritesLaterIsOfTheTreeAsItIsThen) {
   EXPECT_GT(8.0 * AllProperties(db_.get())[1]->filter_size / 200, 12);
 }
 
-// RocksDB compacts neighbors together if they share a user key, of which
-// snapshots keep several versions.
+// RocksDB compacts neighbors together if snapshots keep a key that they share.
 TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
   UsePolicy(kNone);
   Reopen();

@@ -319,9 +319,8 @@ TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
   }
   EXPECT_EQ(Evaluate(Linebloom(millibits - 1750), target).reason, kWorseRate);
   table.optimize_filters_for_memory = true;  // rounds plain lines down alone
-  table.filter_policy.reset(NewFilterPolicy(10));
   family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  ASSERT_EQ(ReadPolicy(&family), "");
+  family.policy.bits_per_key = 10;
   EXPECT_EQ(TargetOfFile(family, 1, kRows, true).keep_from_millibits, 0u);
 }
 
