@@ -39,7 +39,6 @@ linebloom_SOURCES := \
   filter_policy/tree/live_files.cc \
   filter_policy/tree/lookup_load.cc \
   filter_policy/tree/new_file.cc \
-  filter_policy/tree/probed_trees.cc \
   filter_policy/tree/tree_state.cc
 
 linebloom_HEADERS := \

@@ -22,14 +22,21 @@ constexpr double kMoved = 0.03;
 // files keep it for as long as they live.
 constexpr double kFewestHitsWithoutLast = 0.5;
 
+// Filters that a lookup reads: fewer than this many, or than this many times
+// the expected ones, don't tell of others.
+constexpr double kUnnoticed = 0.002;
+constexpr double kAlike = 1.25;
+
+// Of what others have, once the trees are rewritten without such reads.
+constexpr double kLeftAfterLife = 0.1;
+
 // The choices of the process. Nobody has one of a cache that is gone.
 std::shared_ptr<SteadyChoice> ChoiceOf(
     const std::shared_ptr<rocksdb::Cache>& cache) {
   static std::mutex mutex;
   static auto& choices =
       *new std::map<std::weak_ptr<rocksdb::Cache>,
-                    std::shared_ptr<SteadyChoice>,
-                    std::owner_less<std::weak_ptr<rocksdb::Cache>>>();
+                    std::shared_ptr<SteadyChoice>, std::owner_less<>>();
   const std::lock_guard<std::mutex> lock(mutex);
   std::erase_if(choices, [](const auto& c) { return c.first.expired(); });
   std::shared_ptr<SteadyChoice>& choice = choices[cache];
@@ -51,7 +58,6 @@ auto NumbersOf(const CacheLoad& load) {
                     files.index_bytes,
                     files.data_bytes,
                     files.files,
-                    load.shape_of_lookups,
                     static_cast<double>(load.sampled),
                     load.hits.least + 0.03,
                     load.hits.most + 0.03,
@@ -68,6 +74,32 @@ bool HasMoved(const CacheLoad& before, const CacheLoad& now) {
 std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
   return read_model::LoadsBetween(load.hits.least, load.hits.most,
                                   load.scanned_blocks_per_lookup);
+}
+
+// The share of the cache that its trees seem to have, after they seemed to have
+// `before`: one that explains how many filters are read. Nothing tells that
+// others have left but trying.
+double ShareOf(const CacheLoad& load, double before) {
+  // The least with which so many are expected at most.
+  const auto share_for = [&load](double most) {
+    double share = 1;
+    for (double less = 0.45; most > 0 && less > 0.004; less /= 2) {
+      read_model::Cache cache = load.cache;
+      cache.capacity *= share - less;
+      cache.slots *= share - less;
+      const read_model::Reads reads = read_model::ReadsPerLookup(
+          load.trees, cache, LoadsOf(load).back(), {});
+      if (reads.filter <= most) share -= less;
+    }
+    return share;
+  };
+  const double read = load.filters_read;
+  if (before == 1 && read <= kUnnoticed) return 1;
+  const double least = share_for(kAlike * read + kUnnoticed);
+  const double most = share_for(read / kAlike - kUnnoticed);
+  if (before > most) return (least + most) / 2;
+  const double left = std::pow(kLeftAfterLife, load.rewritten);
+  return std::max(least, std::lerp(most, before, left));
 }
 
 }  // namespace
@@ -122,11 +154,20 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   const double others = std::min(now, others_);
   others_ = now;
   load.cache.capacity -= others;
-  if (bits_.is_chosen && !HasMoved(load_, load)) return bits_;
+  rewritten_ += load.rewritten;
+  if (bits_.is_chosen && rewritten_ < kMoved && !HasMoved(load_, load)) {
+    return bits_;
+  }
   if (add_runs != nullptr) add_runs(&load);
+  load.rewritten = std::exchange(rewritten_, 0);
+  share_ = ShareOf(load, share_);
+  const double rest =
+      std::exchange(load.cache.capacity, load.cache.capacity * share_);
+  load.cache.slots *= share_;
   bits_ = BitsFor(load);
   bits_.cache_bytes = nominal;
-  bits_.others_bytes = others;
+  bits_.others_bytes = nominal - load.cache.capacity;
+  load.cache.capacity = rest;
   load.trees.clear();
   load_ = std::move(load);
   return bits_;

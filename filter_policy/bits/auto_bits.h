@@ -64,8 +64,10 @@ class SteadyChoice {
 
  private:
   std::mutex mutex_;
-  double others_ = 0;  // bytes, when it was asked last
-  CacheLoad load_;     // of the choice, without its trees
+  double others_ = 0;     // bytes, when it was asked last
+  double share_ = 1;      // of the rest, that the trees seem to have
+  double rewritten_ = 0;  // rows, by the trees', since that was measured
+  CacheLoad load_;        // of the choice, without its trees
   AutoBits bits_;
 };
 

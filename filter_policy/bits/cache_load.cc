@@ -15,8 +15,9 @@
 namespace linebloom {
 namespace {
 
-// What the cache charges beside a data block's bytes.
-constexpr double kMostBesideABlock = 300;
+// A cache that has so much of its capacity is full: of a whole block that finds
+// no room, the rest is empty.
+constexpr double kFull = 0.8;
 
 // Whose indexes running compactions pin.
 constexpr double kFilesOfCompactions = 12;
@@ -103,6 +104,8 @@ void SetLookups(const CacheUsers& users, const std::vector<double>& lookups,
     load->hits.least += share * source.hits.least;
     load->hits.most += share * source.hits.most;
     load->scanned_blocks_per_lookup += share * source.scanned_blocks_per_lookup;
+    load->rewritten += share * source.rewritten;
+    load->filters_read += share * source.filters_read;
     load->sampled = load->sampled || source.is_sample;
   }
 }
@@ -138,18 +141,11 @@ double CacheLoad::others() const {
   const auto metadata = [](const FileTotals& files) {
     return files.bits / 8 + files.index_bytes;
   };
-  const double own = metadata(totals) + totals.data_bytes +
-                     kMostBesideABlock * totals.data_blocks;
-  const bool all = cache.pinned == read_model::Pinned::kAll;
-  const double own_pinned =
-      all ? own
-          : (cache.pinned == read_model::Pinned::kLevel0 ? metadata(level0)
-                                                         : 0) +
-                totals.index_bytes *
-                    std::min(1.0,
-                             kFilesOfCompactions / std::max(1.0, totals.files));
-  return std::clamp(std::max(pinned_bytes - own_pinned, used_bytes - own), 0.0,
-                    cache.capacity);
+  double own = totals.index_bytes *
+               std::min(1.0, kFilesOfCompactions / std::max(1.0, totals.files));
+  if (cache.pinned == read_model::Pinned::kLevel0) own += metadata(level0);
+  if (cache.pinned == read_model::Pinned::kAll) own = metadata(totals);
+  return std::clamp(pinned_bytes - own, 0.0, cache.capacity);
 }
 
 CacheLoad LoadOf(const CacheUsers& users,
@@ -166,17 +162,13 @@ CacheLoad LoadOf(const CacheUsers& users,
   }
   const std::vector<double> lookups = LookupsOf(users, rows);
   SetLookups(users, lookups, &load);
-  const double all = std::max(1e-9, SumOf(lookups));
   for (const CacheUsers::Family& family : users.families) {
-    const TreeState& tree = *family.tree;
-    const double of_tree = tree.filters.all_rows();
-    const double of_lookups =
-        lookups[family.source] * of_tree / std::max(1.0, rows[family.source]);
-    load.trees.push_back({.lookups = of_lookups});
-    load.shape_of_lookups +=
-        of_lookups / all * std::log(2 + of_tree) *
-        static_cast<double>(tree.level0.size() + tree.levels.size());
+    load.trees.push_back(
+        {.lookups = lookups[family.source] * family.tree->filters.all_rows() /
+                    std::max(1.0, rows[family.source])});
   }
+  // Until then filters are read for the first time.
+  if (load.used_bytes < kFull * load.cache.capacity) load.filters_read = 0;
   if (users.hits) {
     load.hits = *users.hits;
     load.sampled = false;

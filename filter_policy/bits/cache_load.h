@@ -25,15 +25,14 @@ struct CacheLoad {
   std::vector<read_model::Tree> trees;
   FileTotals totals;  // of all files as they are
   FileTotals level0;  // of its files
-  // Moves with the runs and the rows of the trees that lookups go to.
-  double shape_of_lookups = 0;
   HitRange hits;
   bool sampled = false;  // a database has no Statistics
   double scanned_blocks_per_lookup = 0;
+  double filters_read = 0;  // per lookup; 0 unless the cache is full
+  double rewritten = 0;     // the share of all rows, since the last time
 
   // Bytes that others have of the cache for certain: the memory of memtables
-  // that are charged to it, pinned blocks, or what is in it beyond all blocks
-  // of the trees.
+  // that are charged to it, and pinned blocks.
   double others() const;
 };
 

@@ -97,6 +97,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   const void* Copy() const override { return &this_copy; }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
+    is_in_job = true;
     BeginJob(db);
     // RocksDB tells a single family's size only to holders of its handle.
     uint64_t waiting = 0;
@@ -108,6 +109,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
+    is_in_job = false;
     StartSession(db);
     ledger_.Change(db->GetName(),
                    [&](Database* database) { database->files.EndFlush(job); });
@@ -115,6 +117,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
+    is_in_job = true;
     BeginJob(db);
     const auto size_of = [db](const std::string& path) {
       uint64_t bytes = 0;
@@ -126,6 +129,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
+    is_in_job = false;
     StartSession(db);
     ledger_.Change(db->GetName(), [&](Database* database) {
       database->files.EndCompaction(job);
@@ -212,10 +216,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     database.default_family = db->DefaultColumnFamily();
     database.info_log = options.info_log.get();
     database.table = TableUseOf(db);
-    if (options.statistics != nullptr) {
-      database.lookups = std::make_shared<CountedLookups>();
-      database.lookups->statistics = options.statistics;
-    }
+    database.statistics = options.statistics;
     ledger_.Open(db->GetName(), std::move(database));
   }
 

@@ -202,7 +202,7 @@ std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
   const std::optional<FilterReader> filter =
       FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key);
   if (filter.has_value()) {
-    if (sample == nullptr) {
+    if (sample == nullptr || !sample->statistics.expired()) {
       return std::make_unique<LineFilterBitsReader>(*filter);
     }
     if (filter->hash().seed() != 0) {

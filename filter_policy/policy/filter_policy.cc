@@ -136,8 +136,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const rocksdb::BlockBasedTableOptions* const table =
         TableOptionsOf(cf_options);
     if (IsAuto(options_) && HasListener(db_options) && table != nullptr &&
-        CacheHoldsFilters(*table) && db_options.statistics == nullptr) {
-      CountAnswers(table->block_cache);
+        CacheHoldsFilters(*table)) {
+      CountReads(db_options.statistics, table->block_cache);
     }
     log_.NoteOpening(options_.canonical_key == nullptr &&
                              NeedsCanonicalKey(cf_options.comparator)
@@ -156,7 +156,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     // RocksDB before 9.8 doesn't validate the options of a family that it
     // creates.
     if (chosen && chosen->is_sampled) {
-      CountAnswers(context.table_options.block_cache);
+      CountReads(nullptr, context.table_options.block_cache);
     }
     WriteNotes(context, file, chosen);
     if (!request) return nullptr;
@@ -183,8 +183,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
+    const std::shared_ptr<AnswerSample> sample = Sample();
+    if (sample != nullptr && !is_in_job) sample->SquaresOfGaps(true);
     return NewFilterBitsReader(contents, *built_in_, used_.canonical_key,
-                               Sample())
+                               sample)
         .release();
   }
 
@@ -228,10 +230,11 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     return bloom->GetBuilderWithContext(FilterBuildingContext(table));
   }
 
-  // Filters that are read from here on count some of their answers for the
-  // block cache: it has a database without Statistics.
-  void CountAnswers(const std::shared_ptr<rocksdb::Cache>& cache) const {
-    auto sample = Ledger::OfProcess().SampleOf(cache);
+  // Filters that are read from here on count and, without Statistics, count
+  // some of their answers for the block cache.
+  void CountReads(const std::shared_ptr<rocksdb::Statistics>& statistics,
+                  const std::shared_ptr<rocksdb::Cache>& cache) const {
+    auto sample = Ledger::OfProcess().SampleOf(statistics, cache);
     const std::lock_guard<std::mutex> lock(sample_mutex_);
     sample_ = std::move(sample);
   }
@@ -283,7 +286,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       blooms_;
   mutable OncePerLog log_;
   mutable std::mutex sample_mutex_;
-  // Null if Statistics count the lookups. Readers may outlive this.
+  // Null if nobody asks. Readers may outlive this.
   mutable std::shared_ptr<AnswerSample> sample_;
 };
 

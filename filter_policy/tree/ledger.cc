@@ -11,17 +11,6 @@ namespace {
 // longer than the rest.
 constexpr double kSecondsBetweenSamples = 1;
 
-double Now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-bool IsSame(const std::weak_ptr<rocksdb::Cache>& a,
-            const std::weak_ptr<rocksdb::Cache>& b) {
-  return !a.owner_before(b) && !b.owner_before(a);
-}
-
 // A source's part of the users of a cache.
 struct Trees {
   size_t source;
@@ -32,21 +21,23 @@ struct Trees {
 
 }  // namespace
 
-CacheUsers::Source CountedLookups::Take(double seconds, bool is_due) {
-  if (is_due || seconds - window.last_time() > kSecondsBetweenSamples) {
-    window.Sample(LookupsOf(*statistics), seconds);
+CacheUsers::Source LookupSource::Take(double seconds, bool is_due,
+                                      const ProbedTrees& trees) {
+  if (const auto statistics = sample->statistics.lock()) {
+    if (is_due || seconds - window.last_time() > kSecondsBetweenSamples) {
+      Lookups lookups = LookupsOf(*statistics);
+      lookups.squares_of_gaps = sample->SquaresOfGaps(false);
+      window.Sample(lookups, seconds);
+    }
+    return {.hits = window.hits(),
+            .scanned_blocks_per_lookup = window.scanned(),
+            .rate = window.rate(),
+            .filters_read = window.filters_read()};
   }
-  return {window.hits(), window.scanned(), window.rate()};
-}
-
-CacheUsers::Source SampledLookups::Take(double seconds,
-                                        const ProbedTrees& trees) {
-  const auto probes_now = static_cast<double>(sample->probes);
-  const auto positives_now = static_cast<double>(sample->positives);
-  window.Add(trees.Behind(probes_now - probes, positives_now - positives),
-             seconds);
-  probes = probes_now;
-  positives = positives_now;
+  const Lookups now = {.all = static_cast<double>(sample->probes),
+                       .hits = static_cast<double>(sample->positives)};
+  window.Add(trees.Behind(now.all - last.all, now.hits - last.hits), seconds);
+  last = now;
   return {.hits = trees.Hits(window.recent().all, window.shares()),
           .rate = kProbesPerSample * window.rate(),
           .is_sample = true};
@@ -74,12 +65,6 @@ void Ledger::Open(const std::string& path, Database database) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Database& here = databases_[path];
   if (here.session == database.session) return;  // by another thread
-  for (const auto& [other, open] : databases_) {
-    if (open.lookups != nullptr && database.lookups != nullptr &&
-        open.lookups->statistics == database.lookups->statistics) {
-      database.lookups = open.lookups;
-    }
-  }
   here = std::move(database);
 }
 
@@ -92,7 +77,9 @@ void Ledger::Close(const rocksdb::ColumnFamilyHandle* default_family) {
 
 CacheUsers Ledger::UsersOf(const std::string& path, const std::string& family,
                            const TableUse& use) {
-  const double now = Now();
+  const double now = std::chrono::duration<double>(
+                         std::chrono::steady_clock::now().time_since_epoch())
+                         .count();
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = databases_.find(path);
   if (found == databases_.end()) return {};
@@ -102,43 +89,55 @@ CacheUsers Ledger::UsersOf(const std::string& path, const std::string& family,
   if (its != asks.files.families().end()) its->second.table = use;
 
   CacheUsers users;
-  std::map<CountedLookups*, Trees> sources;
+  std::map<LookupSource*, Trees> sources;
   for (auto& [name, database] : databases_) {
     for (auto& [user, files] : database.files.families()) {
       const TableUse& table = files.table ? *files.table : database.table;
-      if (files.tree == nullptr || !IsSame(table.cache, use.cache)) continue;
-      Trees& trees =
-          sources.try_emplace(database.lookups.get(), Trees{sources.size()})
-              .first->second;
+      if (files.tree == nullptr || table.cache.owner_before(use.cache) ||
+          use.cache.owner_before(table.cache)) {
+        continue;
+      }
+      Trees& trees = sources
+                         .try_emplace(&SourceOf(database.statistics, use.cache),
+                                      Trees{sources.size()})
+                         .first->second;
       trees.rows += files.live.filters.all_rows();
       trees.rows_written += std::exchange(files.rows_written, 0);
-      if (database.lookups == nullptr) trees.probed.Add(*files.tree);
+      if (database.statistics == nullptr) trees.probed.Add(*files.tree);
       users.families.push_back(
           {files.tree, table.style, trees.source, table.line});
     }
   }
   users.sources.resize(sources.size());
-  for (const auto& [counted, trees] : sources) {
+  for (const auto& [source, trees] : sources) {
     const double rewritten = trees.rows_written / std::max(1.0, trees.rows);
-    CacheUsers::Source& source = users.sources[trees.source];
-    if (counted != nullptr) {
-      counted->window.Rewrite(rewritten);
-      source = counted->Take(now, counted == asks.lookups.get());
-    } else {
-      SampledLookups& sampled = sampled_[use.cache];
-      sampled.window.Rewrite(rewritten);
-      source = sampled.Take(now, trees.probed);
-    }
+    source->window.Rewrite(rewritten);
+    CacheUsers::Source& user = users.sources[trees.source];
+    user = source->Take(now, source == &SourceOf(asks.statistics, use.cache),
+                        trees.probed);
+    user.rewritten = rewritten;
   }
   return users;
 }
 
 std::shared_ptr<AnswerSample> Ledger::SampleOf(
-    const std::shared_ptr<rocksdb::Cache>& cache) {
+    const std::shared_ptr<rocksdb::Statistics>& statistics,
+    const std::weak_ptr<rocksdb::Cache>& cache) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::erase_if(sampled_,
-                [](const auto& sampled) { return sampled.first.expired(); });
-  return sampled_[cache].sample;
+  const auto is_gone = [](const auto& of) { return of.first.expired(); };
+  std::erase_if(sources_, is_gone);
+  for (auto& [of, sources] : sources_) std::erase_if(sources, is_gone);
+  return SourceOf(statistics, cache).sample;
+}
+
+LookupSource& Ledger::SourceOf(
+    const std::shared_ptr<rocksdb::Statistics>& statistics,
+    const std::weak_ptr<rocksdb::Cache>& cache) {
+  std::weak_ptr<void> counter = cache;
+  if (statistics != nullptr) counter = statistics;
+  const auto [source, is_new] = sources_[cache].try_emplace(counter);
+  if (is_new) source->second.sample->statistics = statistics;
+  return source->second;
 }
 
 }  // namespace linebloom

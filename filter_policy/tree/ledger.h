@@ -16,7 +16,6 @@
 
 #include "filter_policy/tree/live_files.h"
 #include "filter_policy/tree/lookup_load.h"
-#include "filter_policy/tree/probed_trees.h"
 #include "filter_policy/tree/tree_state.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
@@ -29,8 +28,10 @@ struct CacheUsers {
   struct Source {
     HitRange hits;
     double scanned_blocks_per_lookup = 0;
-    double rate = -1;        // lookups per second; below 0 if unknown
-    bool is_sample = false;  // of one lookup in kProbesPerSample
+    double rate = -1;         // lookups per second; below 0 if unknown
+    bool is_sample = false;   // of one lookup in kProbesPerSample
+    double filters_read = 0;  // per lookup
+    double rewritten = 0;     // the share of the rows, since the last time
   };
   struct Family {
     std::shared_ptr<const TreeState> tree;
@@ -44,24 +45,16 @@ struct CacheUsers {
   std::optional<HitRange> hits;
 };
 
-// Of databases with Statistics, which they may share.
-struct CountedLookups {
-  std::shared_ptr<rocksdb::Statistics> statistics;
-  LookupWindow window;
-
-  // Samples the counters unless that was done a moment ago.
-  CacheUsers::Source Take(double seconds, bool is_due);
-};
-
-// Of the databases without Statistics that share a block cache.
-struct SampledLookups {
+// Of databases that share a block cache, and Statistics or none.
+struct LookupSource {
   std::shared_ptr<AnswerSample> sample = std::make_shared<AnswerSample>();
-  double probes = 0;  // that the window has
-  double positives = 0;
+  Lookups last;  // probes, of which positive ones, that the window has
   LookupWindow window;
 
-  // By the trees as they are now, about as when the filters answered.
-  CacheUsers::Source Take(double seconds, const ProbedTrees& trees);
+  // Samples Statistics unless that was done a moment ago and isn't due. Without
+  // any, by the trees as they are now, about as when the filters answered.
+  CacheUsers::Source Take(double seconds, bool is_due,
+                          const ProbedTrees& trees);
 };
 
 struct Database {
@@ -71,7 +64,7 @@ struct Database {
   std::string session;
   const rocksdb::ColumnFamilyHandle* default_family = nullptr;
   rocksdb::Logger* info_log = nullptr;
-  std::shared_ptr<CountedLookups> lookups;  // null without Statistics
+  std::shared_ptr<rocksdb::Statistics> statistics;
   LiveFiles files;
   // Of families that have not asked for bits: what the last one uses that has,
   // or the default family.
@@ -100,17 +93,22 @@ class Ledger {
   CacheUsers UsersOf(const std::string& path, const std::string& family,
                      const TableUse& use);
 
-  // Where filters count their answers in databases without Statistics. By block
-  // cache, because readers stay there when a database is opened again.
+  // Of databases with these Statistics, or none, and this block cache: readers
+  // stay there when a database is opened again.
   std::shared_ptr<AnswerSample> SampleOf(
-      const std::shared_ptr<rocksdb::Cache>& cache);
+      const std::shared_ptr<rocksdb::Statistics>& statistics,
+      const std::weak_ptr<rocksdb::Cache>& cache);
 
  private:
+  LookupSource& SourceOf(const std::shared_ptr<rocksdb::Statistics>& statistics,
+                         const std::weak_ptr<rocksdb::Cache>& cache);
+
   std::mutex mutex_;
   std::map<std::string, Database> databases_;
-  std::map<std::weak_ptr<rocksdb::Cache>, SampledLookups,
-           std::owner_less<std::weak_ptr<rocksdb::Cache>>>
-      sampled_;
+  // By cache, and Statistics or again the cache.
+  template <typename Value>
+  using ByOwner = std::map<std::weak_ptr<void>, Value, std::owner_less<>>;
+  ByOwner<ByOwner<LookupSource>> sources_;
 };
 
 }  // namespace linebloom

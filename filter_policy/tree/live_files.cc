@@ -23,12 +23,6 @@ constexpr uint64_t kBytesBesideKey = 8;
 // The bytes of the smallest data block with its entry in the index.
 constexpr double kFewestBytesOfBlock = 8;
 
-// True if RocksDB only moved files down (a trivial move). It then lists the
-// same files as input and output.
-bool OnlyMoved(const rocksdb::CompactionJobInfo& job) {
-  return !job.input_files.empty() && job.input_files == job.output_files;
-}
-
 // The value of `key`; null if there is none.
 template <typename Map>
 auto* Find(Map& map, const typename Map::key_type& key) {
@@ -163,7 +157,10 @@ void LiveFiles::EndCompaction(const rocksdb::CompactionJobInfo& job) {
   Family& family = families_[job.cf_name];
   if (job.status.ok()) {
     if (job.base_input_level == 0) {
-      family.moves = OnlyMoved(job) ? family.moves + 1 : 0;
+      // RocksDB lists files that it only moved as input and as output.
+      const bool only_moved =
+          !job.input_files.empty() && job.input_files == job.output_files;
+      family.moves = only_moved ? family.moves + 1 : 0;
     }
     for (const std::string& path : job.input_files) Place(path, nullptr, 0);
     const size_t told =

@@ -14,12 +14,18 @@ constexpr double kLeftAfterWindow = 0.1;
 // A window with fewer says little about the share that hits.
 constexpr double kFewestOfWindow = 1000;
 
+// Lookups between two reads of filters; fewer reads don't matter.
+constexpr double kFarApart = 2000;
+
 // Of n lookups that all miss, fewer than 3 in n of the load hit (95 %). The
 // first lookups after a database was opened are often not like later ones, and
 // bits for a load that always hits are the worst for one that doesn't: so many
 // that miss may be unseen.
 constexpr double kUnseenHits = 3;
 constexpr double kUnseenMisses = 300;
+
+// Hits in files without a filter go unseen.
+constexpr double kMostUnfiltered = 0.1;
 
 // Tickers are read one after the other, so that a difference of two may fall a
 // little without a reset.
@@ -35,6 +41,7 @@ void Lookups::Add(const Lookups& more, double times) {
   fewest_hits += times * more.fewest_hits;
   data_blocks_of_lookups += times * more.data_blocks_of_lookups;
   data_blocks += times * more.data_blocks;
+  squares_of_gaps += times * more.squares_of_gaps;
 }
 
 Lookups LookupsOf(const rocksdb::Statistics& statistics) {
@@ -77,7 +84,8 @@ void LookupWindow::Sample(const Lookups& now, double seconds) {
       .fewest_hits = Since(last_.fewest_hits, now.fewest_hits),
       .data_blocks_of_lookups =
           Since(last_.data_blocks_of_lookups, now.data_blocks_of_lookups),
-      .data_blocks = Since(last_.data_blocks, now.data_blocks)};
+      .data_blocks = Since(last_.data_blocks, now.data_blocks),
+      .squares_of_gaps = Since(last_.squares_of_gaps, now.squares_of_gaps)};
   last_ = now;
   Add(more, seconds);
 }
@@ -118,6 +126,11 @@ HitRange LookupWindow::hits() const {
                       recent_.all);
 }
 
+double LookupWindow::filters_read() const {
+  if (recent_.all < kFewestOfWindow) return 0;
+  return 2 * recent_.all / std::max(1.0, recent_.squares_of_gaps);
+}
+
 double LookupWindow::rate() const {
   return seconds_ > 0 ? timed_lookups_ / seconds_ : -1;
 }
@@ -125,6 +138,73 @@ double LookupWindow::rate() const {
 double LookupWindow::scanned() const {
   return std::max(0.0, recent_.data_blocks - recent_.data_blocks_of_lookups) /
          std::max(1.0, recent_.all);
+}
+
+// Linear beyond kFarApart, or one long silence would outweigh many reads.
+double AnswerSample::SquaresOfGaps(bool is_read) {
+  const auto counted = statistics.lock();
+  // Statistics lock to sum over cores; reads at the same time are as one.
+  if (counted == nullptr || (is_read && is_counting_.exchange(true))) {
+    return squares_;
+  }
+  const uint64_t now = counted->getTickerCount(rocksdb::MEMTABLE_MISS);
+  const double gap =
+      Since(is_read ? last_read_.exchange(now) : last_read_.load(), now);
+  const double near = std::min(gap, kFarApart);
+  const double square = near * (2 * gap - near);
+  if (!is_read) return squares_ + square;
+  is_counting_ = false;
+  return squares_ += square;
+}
+
+void ProbedTrees::Add(const TreeState& tree) {
+  double runs = 0;
+  double rates = 0;
+  double rows = 0;
+  const auto add = [&](const FileTotals& run) {
+    if (run.keys <= 0) {
+      unfiltered_ += run.all_rows();
+      return;
+    }
+    ++runs;
+    rates += run.passed / run.all_rows();
+    rows += run.all_rows();
+    ambiguous_ += run.ambiguous;
+    probes_of_rows_ += runs * run.all_rows();
+  };
+  for (const FileTotals& file : tree.level0) add(file);
+  for (const auto& [level, run] : tree.levels) add(run);
+  rows_ += rows;
+  runs_ += rows * runs;
+  rates_ += rows * rates;
+}
+
+Lookups ProbedTrees::Behind(double probes, double positives) const {
+  if (runs_ <= 0) return {};
+  const double rate = rates_ / runs_;
+  const double hits = (positives - rate * probes) / (1 - rate);
+  const double misses =
+      (probes - hits * probes_of_rows_ / rows_) * rows_ / runs_;
+  return {.all = hits + misses, .hits = hits, .fewest_hits = hits};
+}
+
+HitRange ProbedTrees::Hits(double sampled, const HitRange& seen) const {
+  if (runs_ <= 0 || unfiltered_ > kMostUnfiltered * rows_) return {};
+  // Two standard deviations of a number of independent events: false positives
+  // are some, too.
+  const double false_positives = rates_ / rows_ * sampled;
+  const auto noise = [&](double share) {
+    return 2 * std::sqrt(share * sampled + false_positives + 1) /
+           std::max(1.0, sampled);
+  };
+  const double least =
+      std::clamp(seen.least - noise(std::max(0.0, seen.least)), 0.0, 1.0);
+  const double most =
+      std::clamp(seen.most + noise(std::max(0.0, seen.most)), 0.0, 1.0);
+  const double all = kProbesPerSample * sampled;
+  HitRange range = HitRange::Of(least * all, most * all, all);
+  if (ambiguous_ > 0) range.least = 0;
+  return range;
 }
 
 }  // namespace linebloom

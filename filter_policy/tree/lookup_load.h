@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
+#include "filter_policy/tree/tree_state.h"
 #include "rocksdb/statistics.h"
 
 namespace linebloom {
@@ -14,7 +16,8 @@ struct Lookups {
   double fewest_hits = 0;
   // Data blocks that hits, and false positives of filters, asked for.
   double data_blocks_of_lookups = 0;
-  double data_blocks = 0;  // found in the cache or put into it, by anybody
+  double data_blocks = 0;      // found in the cache or put into it, by anybody
+  double squares_of_gaps = 0;  // between reads of filters
 
   void Add(const Lookups& more, double times = 1);
 };
@@ -58,6 +61,11 @@ class LookupWindow {
   // Lookups per second; below 0 if unknown.
   double rate() const;
 
+  // Filters read per lookup, as far as bits save it: one by as many lookups as
+  // there are on average from any of them to the next read. A turn of others
+  // that empties the cache makes many reads in a row, whatever the bits.
+  double filters_read() const;
+
   // Blocks of scans, and of lookups in files without a filter, per lookup.
   double scanned() const;
 
@@ -70,12 +78,51 @@ class LookupWindow {
   double seconds_ = 0;
 };
 
-// What filters answer to a sample of the probes, one in kProbesPerSample on
-// average. Thread-safe.
+// Without Statistics what filters answer to a sample of the probes, one in
+// kProbesPerSample on average. With them how seldom lookups read filters that
+// the cache doesn't have. Thread-safe.
 inline constexpr int kProbesPerSample = 128;
 struct AnswerSample {
+  std::weak_ptr<rocksdb::Statistics> statistics;
   std::atomic<uint64_t> probes = 0;
   std::atomic<uint64_t> positives = 0;
+
+  // The squares of the lookups from one read of a filter to the next and up to
+  // now, which is a read if `is_read`.
+  double SquaresOfGaps(bool is_read);
+
+ private:
+  std::atomic<uint64_t> last_read_ = 0;
+  std::atomic<double> squares_ = 0;
+  std::atomic<bool> is_counting_ = false;
+};
+
+// What a sample of filters' answers tells of the lookups in some trees, of
+// which each has lookups by its rows.
+class ProbedTrees {
+ public:
+  void Add(const TreeState& tree);
+
+  // The lookups behind so many probes, of which some were positive. A lookup
+  // that misses probes each run, one that hits those down to its row; the
+  // positives beyond the expected false ones are hits. Linear, so that sums
+  // over times in which the trees were unlike are right: below 0 for too few
+  // positives.
+  Lookups Behind(double probes, double positives) const;
+
+  // The share of the lookups that hits, if these shares of so many sampled ones
+  // did. All from 0 to 1 if filters are missing; from 0 if not every positive
+  // is a row that was found.
+  HitRange Hits(double sampled, const HitRange& seen) const;
+
+ private:
+  // Sums, by which a row counts as often as it is looked up.
+  double rows_ = 0;
+  double runs_ = 0;
+  double rates_ = 0;
+  double probes_of_rows_ = 0;
+  double unfiltered_ = 0;
+  double ambiguous_ = 0;
 };
 
 }  // namespace linebloom

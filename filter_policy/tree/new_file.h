@@ -67,6 +67,10 @@ struct NewFile {
 void BeginFile(NewFile file);
 void EndFile();
 
+// While the thread runs a flush or a compaction, which reads the filters of its
+// new files.
+inline thread_local bool is_in_job = false;
+
 // Files that the calling thread announces from now on belong to `tree`, are as
 // large as the files of their level, and share their cache with what `users_of`
 // says unless that is null; until this is called with a null `tree`.

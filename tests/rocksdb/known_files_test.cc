@@ -261,6 +261,38 @@ TEST_F(AutoBitsTest, LeaveOthersTheirPart) {
   EXPECT_LE(BitsOfANewTree(), alone - 1);
 }
 
+// No listener tells of them, but lookups read filters that should be there.
+TEST_F(AutoBitsTest, LeaveStrangersTheirPart) {
+  UseCache(50'000);
+  Reopen();
+  const auto bits_beside = [this](rocksdb::DB* other) {
+    for (uint64_t begin = 0; begin < 3 * rows_; begin += rows_ / 10) {
+      for (uint64_t i = 0; i < 4000; ++i) {
+        const std::string key = RowKey((begin + 7919 * i) % rows_ | 1);
+        GetText(db_.get(), key);
+        GetText(other, key);
+      }
+      const Rows rows = {begin % rows_, begin % rows_ + rows_ / 10};
+      PutRows(rows);
+      Flush();
+      const std::string first = RowKey(rows.begin), last = RowKey(rows.end - 1);
+      const rocksdb::Slice from(first), to(last);
+      EXPECT_OK(db_->CompactRange({}, &from, &to));
+    }
+    return BitsPerRow();
+  };
+  BitsAtRest();
+  const double alone = bits_beside(db_.get());
+  options_.listeners.clear();
+  UsePolicy(kBloom);
+  const auto stranger = OpenAnother("stranger");
+  BitsOfANewTree(stranger.get());
+  const double beside = bits_beside(stranger.get());
+  EXPECT_LE(beside, alone - 1) << alone;
+  EXPECT_GE(CountInLog({"auto: new files get", "of which others use"}), 1);
+  EXPECT_NEAR(alone, bits_beside(db_.get()), 1) << beside;
+}
+
 // By RocksDB's statistics, or by a sample of the answers.
 TEST_F(AutoBitsTest, FollowTheLookups) {
   for (const bool counted : {true, false}) {

@@ -24,7 +24,6 @@ CacheLoad LoadOf(double cache_bytes, HitRange hits) {
   load.cache.capacity = cache_bytes;
   load.trees = {{.runs = {RunOf(1e4), RunOf(1e5), RunOf(1e6)}}};
   load.totals = {.rows = 1.11e6, .keys = 1.11e6, .bits = 10 * 1.11e6};
-  load.shape_of_lookups = 3;
   load.hits = hits;
   return load;
 }
@@ -86,7 +85,6 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
       [](CacheLoad* of) { of->hits.least = 0.01; },
       [](CacheLoad* of) { of->hits.most = 0.4; },
       [](CacheLoad* of) { of->sampled = true; },
-      [](CacheLoad* of) { of->shape_of_lookups = 4; },
       [](CacheLoad* of) { of->scanned_blocks_per_lookup = 0.1; }};
   for (size_t i = 0; i < moves.size(); ++i) {
     CacheLoad moved = load;
@@ -94,6 +92,12 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
     EXPECT_TRUE(next(moved)) << i;
     EXPECT_TRUE(next(load)) << i;
   }
+  // In sum.
+  CacheLoad rewritten = load;
+  rewritten.rewritten = 0.02;
+  EXPECT_FALSE(next(rewritten));
+  EXPECT_TRUE(next(rewritten));
+  EXPECT_FALSE(next(rewritten));
 }
 
 TEST(SteadyChoiceTest, NoFilterInTheLastRunOnlyIfHalfHitForCertain) {
@@ -132,6 +136,27 @@ TEST(SteadyChoiceTest, OthersCountAtTheSecondTime) {
   EXPECT_LT(beside.average_bits, alone - 1);
   load.pinned_bytes = 0;
   EXPECT_EQ(0, choice.Next(load).others_bytes);
+}
+
+// Strangers have what explains how many filters are read, until the trees are
+// written anew without such reads.
+TEST(SteadyChoiceTest, LeavesStrangersTheirPart) {
+  CacheLoad load = LoadOf(2.5e6, 0);
+  for (read_model::Run& run : load.trees[0].runs) {
+    run.kept = {1.25 * run.rows, 0.005};
+  }
+  SteadyChoice choice;
+  EXPECT_EQ(0, choice.Next(load).others_bytes);
+  CacheLoad alone = load;
+  load.rewritten = 0.05;
+  load.filters_read = 0.0001;
+  EXPECT_EQ(0, choice.Next(load).others_bytes);
+  load.filters_read = 0.3;
+  const AutoBits beside = choice.Next(load);
+  EXPECT_NEAR(1e6, beside.others_bytes, 5e5);
+  EXPECT_LT(beside.average_bits, BitsOf(alone) - 2);
+  alone.rewritten = 1;
+  EXPECT_NEAR(0.1 * beside.others_bytes, choice.Next(alone).others_bytes, 1);
 }
 
 }  // namespace

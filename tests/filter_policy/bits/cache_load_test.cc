@@ -67,16 +67,11 @@ TEST(CacheOfTest, KnowsWhatIsPinned) {
   EXPECT_EQ(Pinned::kLevel0, pinned(table));
 }
 
-// What others have: what is pinned beside the trees' own, or in the cache
-// beside all their blocks.
+// What is pinned beside the trees' own.
 TEST(CacheLoadTest, LeavesOthersTheirPart) {
   CacheLoad load;
   load.cache.capacity = 2e6;
-  load.totals = {.bits = 8e6,
-                 .files = 24,
-                 .index_bytes = 1e6,
-                 .data_blocks = 1000,
-                 .data_bytes = 4e6};
+  load.totals = {.bits = 8e6, .files = 24, .index_bytes = 1e6};
   load.level0 = {.bits = 8e4, .index_bytes = 1e5};
   EXPECT_EQ(0, load.others());
   load.pinned_bytes = 0.5e6;  // half of the files are of running compactions
@@ -87,10 +82,9 @@ TEST(CacheLoadTest, LeavesOthersTheirPart) {
   EXPECT_NEAR(0.5e6 - 1e4 - 1e5, load.others(), 1);
   load.cache.pinned = Pinned::kAll;
   EXPECT_EQ(0, load.others());
-  // More than all blocks of the trees, 6.3 MB of which fill the filters 1 MB.
-  load.used_bytes = 7e6;
-  EXPECT_NEAR(7e6 - (1e6 + 1e6 + 4e6 + 300 * 1000), load.others(), 1);
-  load.used_bytes = 1e9;
+  load.pinned_bytes = 2.5e6;
+  EXPECT_EQ(0.5e6, load.others());
+  load.pinned_bytes = 1e9;
   EXPECT_EQ(2e6, load.others());
 }
 
@@ -133,6 +127,8 @@ TEST_F(LoadOfTest, SumsWhatSharesTheCache) {
   ASSERT_EQ(2u, load.trees.size());
   EXPECT_EQ(3, load.trees[1].lookups / load.trees[0].lookups);
   EXPECT_FALSE(load.sampled);
+  users_.sources[0].is_sample = true;
+  EXPECT_TRUE(Load().sampled);
   // Nothing was counted yet.
   EXPECT_EQ(0, load.hits.least);
   EXPECT_EQ(1, load.hits.most);
@@ -161,25 +157,6 @@ TEST_F(LoadOfTest, SourcesWithoutARate) {
   const CacheLoad load = Load();
   EXPECT_NEAR(0.25, load.hits.most, 0.001);
   EXPECT_NEAR(3, load.trees[0].lookups / load.trees[1].lookups, 1e-6);
-}
-
-// Adding lookups to one tree or runs to another moves it.
-TEST_F(LoadOfTest, TheShapeOfLookups) {
-  AddFamily(1000, 0);
-  AddFamily(100'000, 1);
-  LookUp(0, 900, 0);
-  LookUp(1, 100, 0);
-  users_.sources[1].is_sample = true;
-  const double before = Load().shape_of_lookups;
-  EXPECT_TRUE(Load().sampled);
-  LookUp(0, 100, 0);
-  LookUp(1, 900, 0);
-  EXPECT_GT(Load().shape_of_lookups, 1.2 * before);
-  const double of_one_run = Load().shape_of_lookups;
-  auto tree = std::make_shared<TreeState>(*users_.families[1].tree);
-  tree->Add({.rows = 1}, 0);
-  users_.families[1].tree = tree;
-  EXPECT_GT(Load().shape_of_lookups, 1.5 * of_one_run);
 }
 
 // A thousand column families of unlike sizes and lookups are as their mean.

@@ -7,6 +7,7 @@
 
 #include "filter_policy/tree/ledger.h"
 #include "filter_policy/tree/lookup_load.h"
+#include "filter_policy/tree/new_file.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/options.h"
 #include "rocksdb/statistics.h"
@@ -80,7 +81,7 @@ class AnswerSampleTest : public FilterBitsReaderTest {
   }
 
   const AnswerSample& Sample() const {
-    return *Ledger::OfProcess().SampleOf(table_.block_cache);
+    return *Ledger::OfProcess().SampleOf(nullptr, table_.block_cache);
   }
 
   AnswerSampleTest() {
@@ -149,7 +150,17 @@ TEST_F(AnswerSampleTest, OnlyForBitsThatDependOnIt) {
   };
   expect_none({.bits_per_key = 10}, "fixed bits");
   database_.statistics = rocksdb::CreateDBStatistics();
-  expect_none({}, "Statistics");
+  const auto sample =
+      Ledger::OfProcess().SampleOf(database_.statistics, table_.block_cache);
+  for (const bool in_job : {true, false}) {
+    is_in_job = in_job;
+    database_.statistics->recordTick(rocksdb::MEMTABLE_MISS, 10);
+    const double before = sample->SquaresOfGaps(false);
+    expect_none({}, "Statistics");
+    database_.statistics->recordTick(rocksdb::MEMTABLE_MISS, 1);
+    // Lookups read filters, as the first policy's reader did; jobs don't.
+    EXPECT_EQ(in_job ? 21 : 1, sample->SquaresOfGaps(false) - before);
+  }
   database_.statistics = nullptr;
   table_.cache_index_and_filter_blocks = false;
   expect_none({}, "outside the block cache");

@@ -20,10 +20,7 @@ class LedgerTest : public testing::Test {
     database.session = path;
     database.table.cache = cache;
     database.default_family = HandleOf(path);
-    if (statistics != nullptr) {
-      database.lookups = std::make_shared<CountedLookups>();
-      database.lookups->statistics = std::move(statistics);
-    }
+    database.statistics = std::move(statistics);
     ledger_.Open(path, std::move(database));
     ledger_.Change(path, [&](Database* changed) {
       LiveFileMetaData file;
@@ -119,8 +116,8 @@ TEST_F(LedgerTest, StatisticsAreOneSourceHoweverManyShareThem) {
 // Readers stay in a cache when the database is opened again, but not in another
 // one, even at the same address.
 TEST_F(LedgerTest, TheSampleOfAnswersIsThatOfACache) {
-  const auto sample = ledger_.SampleOf(cache_);
-  EXPECT_EQ(sample, ledger_.SampleOf(cache_));
+  const auto sample = ledger_.SampleOf(nullptr, cache_);
+  EXPECT_EQ(sample, ledger_.SampleOf(nullptr, cache_));
   Open("a", 100, cache_);
   sample->probes = 7000;  // of its only run
   sample->positives = 700;
@@ -128,11 +125,29 @@ TEST_F(LedgerTest, TheSampleOfAnswersIsThatOfACache) {
   Close("a");
   EXPECT_NEAR(0.1, Open("a", 100, cache_).sources[0].hits.most, 0.01);
   auto other = rocksdb::NewLRUCache(1 << 20);
-  EXPECT_NE(sample, ledger_.SampleOf(other));
-  const std::weak_ptr<AnswerSample> gone = ledger_.SampleOf(other);
+  EXPECT_NE(sample, ledger_.SampleOf(nullptr, other));
+  const std::weak_ptr<AnswerSample> gone = ledger_.SampleOf(nullptr, other);
   other.reset();
-  ledger_.SampleOf(cache_);
+  ledger_.SampleOf(nullptr, cache_);
   EXPECT_TRUE(gone.expired());
+}
+
+// But not those of another cache.
+TEST_F(LedgerTest, FiltersThatLookupsReadAreThoseOfASource) {
+  const auto statistics = rocksdb::CreateDBStatistics();
+  Open("a", 100, cache_, statistics);
+  const auto other = rocksdb::NewLRUCache(1 << 20);
+  for (int i = 0; i < 100; ++i) {
+    statistics->recordTick(rocksdb::MEMTABLE_MISS, 640);
+    ledger_.SampleOf(statistics, other)->SquaresOfGaps(true);
+    if (i % 2 == 0) ledger_.SampleOf(statistics, cache_)->SquaresOfGaps(true);
+  }
+  const CacheUsers::Source source = UsersOf("a", cache_).sources[0];
+  // As if they came by chance, with which gaps have twice these squares.
+  EXPECT_NEAR(2.0 / 1280, source.filters_read, 1e-4);
+  Write("a", 30);
+  EXPECT_EQ(0.3, UsersOf("a", cache_).sources[0].rewritten);
+  EXPECT_EQ(0, UsersOf("a", cache_).sources[0].rewritten);
 }
 
 // What a load was is forgotten as the rows that were there are written anew.
