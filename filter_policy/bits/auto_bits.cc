@@ -150,10 +150,8 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   const std::lock_guard<std::mutex> lock(mutex_);
   const double nominal = load.cache.capacity;
   // Iterators pin blocks for a moment.
-  const double now = load.others();
-  const double others = std::min(now, others_);
-  others_ = now;
-  load.cache.capacity -= others;
+  const double others = load.others();
+  load.cache.capacity -= std::min(others, std::exchange(others_, others));
   rewritten_ += load.rewritten;
   if (bits_.is_chosen && rewritten_ < kMoved && !HasMoved(load_, load)) {
     return bits_;
@@ -161,13 +159,12 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   if (add_runs != nullptr) add_runs(&load);
   load.rewritten = std::exchange(rewritten_, 0);
   share_ = ShareOf(load, share_);
-  const double rest =
-      std::exchange(load.cache.capacity, load.cache.capacity * share_);
-  load.cache.slots *= share_;
-  bits_ = BitsFor(load);
+  CacheLoad its_share = load;
+  its_share.cache.capacity *= share_;
+  its_share.cache.slots *= share_;
+  bits_ = BitsFor(its_share);
   bits_.cache_bytes = nominal;
-  bits_.others_bytes = nominal - load.cache.capacity;
-  load.cache.capacity = rest;
+  bits_.others_bytes = nominal - its_share.cache.capacity;
   load.trees.clear();
   load_ = std::move(load);
   return bits_;

@@ -19,7 +19,7 @@ namespace {
 // no room, the rest is empty.
 constexpr double kFull = 0.8;
 
-// Whose indexes running compactions pin.
+// Which running compactions read, and pin, or have just replaced.
 constexpr double kFilesOfCompactions = 12;
 
 // The number behind `name` in a cache's printable options, "    name : 4\n".
@@ -141,10 +141,12 @@ double CacheLoad::others() const {
   const auto metadata = [](const FileTotals& files) {
     return files.bits / 8 + files.index_bytes;
   };
-  double own = totals.index_bytes *
-               std::min(1.0, kFilesOfCompactions / std::max(1.0, totals.files));
+  const double busy =
+      std::min(1.0, kFilesOfCompactions / std::max(1.0, totals.files));
+  double own = totals.index_bytes * busy;
   if (cache.pinned == read_model::Pinned::kLevel0) own += metadata(level0);
-  if (cache.pinned == read_model::Pinned::kAll) own = metadata(totals);
+  if (cache.pinned == read_model::Pinned::kAll)
+    own = metadata(totals) * (1 + busy);
   return std::clamp(pinned_bytes - own, 0.0, cache.capacity);
 }
 

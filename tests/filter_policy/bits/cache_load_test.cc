@@ -81,8 +81,9 @@ TEST(CacheLoadTest, LeavesOthersTheirPart) {
   load.cache.pinned = Pinned::kLevel0;
   EXPECT_NEAR(0.5e6 - 1e4 - 1e5, load.others(), 1);
   load.cache.pinned = Pinned::kAll;
+  load.pinned_bytes = 3e6;  // half of them twice, the old and the new ones
   EXPECT_EQ(0, load.others());
-  load.pinned_bytes = 2.5e6;
+  load.pinned_bytes = 3.5e6;
   EXPECT_EQ(0.5e6, load.others());
   load.pinned_bytes = 1e9;
   EXPECT_EQ(2e6, load.others());
@@ -132,6 +133,15 @@ TEST_F(LoadOfTest, SumsWhatSharesTheCache) {
   // Nothing was counted yet.
   EXPECT_EQ(0, load.hits.least);
   EXPECT_EQ(1, load.hits.most);
+}
+
+// For want of room, not for the first time.
+TEST_F(LoadOfTest, CountsFiltersThatAreReadAgain) {
+  AddFamily(1000, 0);
+  users_.sources[0].filters_read = 0.5;
+  EXPECT_EQ(0, Load().filters_read);
+  table_.block_cache->SetCapacity(0);  // full, at once
+  EXPECT_EQ(0.5, Load().filters_read);
 }
 
 // Two databases: the one that is looked up counts, however small it is.
