@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <random>
 #include <vector>
 
 #include "filter_policy/filter/sizing.h"
@@ -310,16 +309,6 @@ TEST(ReadModelTest, PinsLevel0) {
   tree.runs[0].index_bytes = 1e6;
   EXPECT_GT(ReadsOf(tree, 2e6, 0, {}, {.pinned = Pinned::kLevel0}),
             1.2 * of_small);
-}
-
-TEST(ReadModelTest, UnevenShardsHaveFewerBits) {
-  const auto best = [](double shards) {
-    const Cache cache = {.capacity = 4e6, .shards = shards};
-    return BestChoice({MeasuredTree()}, cache, {{}}).average_bits;
-  };
-  EXPECT_GT(best(1), 14);
-  EXPECT_NEAR(best(4), 8, 1.5);
-  EXPECT_NEAR(best(8), 8, 1.5);
 }
 
 TEST(ReadModelTest, PinsEverything) {
