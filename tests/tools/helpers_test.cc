@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
@@ -64,13 +65,23 @@ TEST(NumberTest, ReadsWhatItWrites) {
             "64KiB or more");
 }
 
-// The last statistics alone, of the lookups that reached files.
+std::string Choice(const std::string& megabytes, const std::string& process,
+                   const std::string& hits = "12.5 % of the lookups hit") {
+  return "2026/11/28-09:00:00.000000 9 linebloom: bits_per_key=auto: new files "
+         "get 7.0 bits per key on average. The block cache has " +
+         megabytes + " MB, indexes take 0.7 MB, and " + hits +
+         ". Expected block reads per 1,000 lookups: 12.30. Chosen by " +
+         process + ".\n";
+}
+
+// The last statistics alone, of the lookups that reached files. It isn't always
+// one number.
 TEST(InfoLogTest, HitsAreThoseOfOneDump) {
   const TemporaryFolder folder;
-  const auto ratio_of = [&folder](const std::string& lines) {
+  const auto hits_of = [&folder](const std::string& lines) {
     folder.Write("LOG", lines);
     const HitRange hits = ReadInfoLog(folder.path(), "")->hits;
-    return hits.least == hits.most ? std::optional(hits.least) : std::nullopt;
+    return std::pair(hits.least, hits.most);
   };
   const std::string first =
       "2026/11/27-08:00:00.000000 1 [a.cc:1] STATISTICS:\n"
@@ -81,40 +92,22 @@ TEST(InfoLogTest, HitsAreThoseOfOneDump) {
       " rocksdb.memtable.hit COUNT : 20\n"
       " rocksdb.number.keys.read COUNT : 120\n"
       " rocksdb.l0.hit COUNT : 50\n";
-  EXPECT_EQ(ratio_of(""), std::nullopt);
-  EXPECT_EQ(ratio_of(first), 0.9);
-  EXPECT_EQ(ratio_of(first + second), 0.5);
+  constexpr std::pair kUnknown(0.0, 1.0);
+  EXPECT_EQ(hits_of(""), kUnknown);
+  EXPECT_EQ(hits_of(first), std::pair(0.9, 0.9));
+  EXPECT_EQ(hits_of(first + second), std::pair(0.5, 0.5));
   // Several counters are read one after another, and one may have been reset.
-  EXPECT_EQ(ratio_of(second + " rocksdb.l0.hit COUNT : 101\n"), std::nullopt);
+  EXPECT_EQ(hits_of(second + " rocksdb.l0.hit COUNT : 101\n"), kUnknown);
   // Without any the policy may have counted.
-  std::string chosen = "linebloom: bits_per_key=auto: new files get 7.0 bits";
-  chosen += ", and 12.5 % of the lookups ";
-  EXPECT_EQ(ratio_of(chosen + "hit, by a sample of answers."), 0.125);
-  EXPECT_EQ(ratio_of(chosen + "hit.\n" + first), 0.9);
-  EXPECT_EQ(ratio_of(chosen + "are assumed to hit."), std::nullopt);
-}
-
-// It isn't always one number.
-TEST(InfoLogTest, HitsOfAChoiceAreARange) {
-  const TemporaryFolder folder;
-  const auto facts_of = [&folder](const std::string& hits) {
-    folder.Write(
-        "LOG",
-        "linebloom: bits_per_key=auto: new files get 7.0 bits per key "
-        "on average. The block cache has 67.1 MB, indexes take 0.7 MB, "
-        "and " +
-            hits + ". Expected block reads per 1,000 lookups: 12.");
-    return *ReadInfoLog(folder.path(), "");
-  };
-  InfoLogFacts facts =
-      facts_of("2.0 % of the lookups hit, or up to 58.0 %, by a sample");
-  EXPECT_EQ(facts.hits.least, 0.02);
-  EXPECT_EQ(facts.hits.most, 0.58);
-  for (const char* none : {"how many of the lookups hit isn't known",
-                           "58.0 % of the lookups hit, or up to 2.0 %"}) {
-    facts = facts_of(none);
-    EXPECT_EQ(facts.hits.least, 0) << none;
-    EXPECT_EQ(facts.hits.most, 1) << none;
+  EXPECT_EQ(hits_of(Choice("67.1", "app") + first), std::pair(0.9, 0.9));
+  for (const auto& [words, hits] :
+       {std::pair("12.5 % of the lookups hit", std::pair(0.125, 0.125)),
+        std::pair("2.0 % of the lookups hit, or up to 58.0 %, by a sample",
+                  std::pair(0.02, 0.58)),
+        std::pair("12.5 % of the lookups are assumed to hit", kUnknown),
+        std::pair("how many of the lookups hit isn't known", kUnknown),
+        std::pair("58.0 % of the lookups hit, or up to 2.0 %", kUnknown)}) {
+    EXPECT_EQ(hits_of(Choice("67.1", "app", words)), hits) << words;
   }
 }
 
@@ -136,16 +129,6 @@ std::string LoggedOptions(const std::string& name, const std::string& cache,
 
 std::string Session(const std::string& id) {
   return "2026/11/28-08:59:42.508029 14606 DB Session ID:  " + id + "\n";
-}
-
-std::string Choice(const std::string& megabytes, const std::string& process) {
-  return "2026/11/28-09:00:00.000000 9 linebloom: bits_per_key=auto: new files "
-         "get 7.0 bits per key on average. The block cache has " +
-         megabytes +
-         " MB, indexes take 0.7 MB, and 12.5 % of the lookups hit. "
-         "Expected block reads per 1,000 lookups: 12.30. "
-         "Chosen by " +
-         process + ".\n";
 }
 
 // By the policy or by RocksDB, in whichever log of the same process.
