@@ -36,12 +36,6 @@ class BadOptionsTest : public DbTest {
     return status;
   }
 
-  // The ways to hand in the string of a policy, and what becomes of it.
-  static Status CreatePolicy(const rocksdb::ConfigOptions& config,
-                             const std::string& text) {
-    std::shared_ptr<const rocksdb::FilterPolicy> policy;
-    return rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
-  }
   // RocksDB drops the errors of a filter policy inside table options: the
   // string then parses, and the database must not open with a policy that
   // nobody asked for, or without one.
@@ -60,8 +54,12 @@ TEST_F(BadOptionsTest, AreRefusedInEveryWay) {
         std::pair("{id=linebloom;bits_per_kay=10}", "bits_per_kay")}) {
     SCOPED_TRACE(text);
     // RocksDB's default parsing ignores a policy that it can't create.
-    ExpectInvalid(CreatePolicy(rocksdb::ConfigOptions(), text), words);
-    ExpectInvalid(CreatePolicy(StrictConfig(), text), words);
+    for (const auto& config : {rocksdb::ConfigOptions(), StrictConfig()}) {
+      std::shared_ptr<const rocksdb::FilterPolicy> policy;
+      ExpectInvalid(
+          rocksdb::FilterPolicy::CreateFromString(config, text, &policy),
+          words);
+    }
     ExpectInvalid(OpenWithTableOptions(text), words);
   }
   // A program can set what strings can't say.
@@ -170,13 +168,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(
       ->filter_policy;
 }
 
-// As a database is opened that nothing else configures.
-class UseTest : public DbTest {
- protected:
-  static std::string Id(const rocksdb::ColumnFamilyOptions& family) {
-    return PolicyOf(family)->GetId();
-  }
-};
+using UseTest = DbTest;
 
 TEST_F(UseTest, KeepsAllOtherOptions) {
   rocksdb::BlockBasedTableOptions table;
@@ -194,7 +186,7 @@ TEST_F(UseTest, KeepsAllOtherOptions) {
   EXPECT_EQ(used.block_cache, table.block_cache);
   EXPECT_EQ(used.block_size, 1234);
   EXPECT_TRUE(used.cache_index_and_filter_blocks);
-  EXPECT_EQ(Id(options), "linebloom");
+  EXPECT_EQ(PolicyOf(options)->GetId(), "linebloom");
   EXPECT_EQ(
       factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy,
       nullptr);
@@ -204,8 +196,8 @@ TEST_F(UseTest, KeepsAllOtherOptions) {
   rocksdb::ColumnFamilyOptions family;
   family.table_factory = nullptr;  // RocksDB's default
   ASSERT_OK(Use(&options, &family, {.false_positive_rate = 0.02}));
-  EXPECT_EQ(Id(family), "linebloom:rate:0.02");
-  EXPECT_EQ(Id(options), "linebloom");
+  EXPECT_EQ(PolicyOf(family)->GetId(), "linebloom:rate:0.02");
+  EXPECT_EQ(PolicyOf(options)->GetId(), "linebloom");
   EXPECT_EQ(options.listeners.size(), 3);
 }
 

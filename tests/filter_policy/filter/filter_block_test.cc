@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
@@ -55,12 +54,13 @@ std::string SomeBlock(const FilterBlockInfo& info = SomeInfo()) {
   return block;
 }
 
-// A block with other flags and a different metadata size, but a valid checksum.
-std::string BlockWith(uint8_t flags, std::string_view further) {
+// A block whose metadata have other bytes at a place, and further ones at their
+// end, but a valid checksum.
+std::string BlockWith(size_t at, const std::string& bytes,
+                      std::string_view further = "") {
   std::string block = SomeBlock();
   block.resize(block.size() - 10);  // checksum, size and tail
-  block[kLinesBytes + 20] = static_cast<char>(flags);
-  block += further;
+  block.replace(kLinesBytes + at, bytes.size(), bytes) += further;
   const uint64_t hash =
       XXH3_64bits(block.data() + kLinesBytes, block.size() - kLinesBytes);
   for (int i = 0; i < 4; ++i) block += static_cast<char>(hash >> (8 * i));
@@ -125,7 +125,8 @@ TEST(FilterBlockTest, FlagsAndTheirFields) {
                                  : nullptr});
   }
   for (const auto& [flags, fields, problem] : cases) {
-    const ParsedFilter parsed = Parse(BlockWith(flags, fields));
+    const ParsedFilter parsed =
+        Parse(BlockWith(20, {static_cast<char>(flags)}, fields));
     EXPECT_STREQ(problem, parsed.problem)
         << int{flags} << " with " << fields.size() << " bytes";
     EXPECT_EQ(problem == nullptr ? kLinebloom : kUnusable, parsed.kind);
@@ -170,25 +171,15 @@ TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
 }
 
 TEST(FilterBlockTest, UnknownKindsOfLines) {
-  struct Case {
-    int kind, base, step;
-  };
-  for (const auto& [kind, base, step] :
-       {Case{0, 6, 0}, Case{3, 6, 0}, Case{255, 6, 0}, Case{0, 70, 3},
-        Case{1, 6, 0}, Case{1, 0, 0}, Case{1, 70, 3},
-        Case{2, kMinSolvedBase - 1, 3}, Case{2, 70, 0},
-        Case{2, 70, kMaxSolvedStep + 1}}) {
+  for (const std::string& shape :
+       {"\0\6\0"s, "\3\6\0"s, "\xff\6\0"s, "\0\x46\3"s, "\1\6\0"s, "\1\0\0"s,
+        "\1\x46\3"s, std::string{2, kMinSolvedBase - 1, 3}, "\2\x46\0"s,
+        std::string{2, 70, kMaxSolvedStep + 1}}) {
+    std::string block = BlockWith(1, shape);
     // Kind 1 with the bytes of 0.2.0's plain lines, without codes.
-    std::string block = SomeBlock();
-    char* const metadata = &block[kLinesBytes];
-    metadata[1] = static_cast<char>(kind);
-    metadata[2] = static_cast<char>(base);
-    metadata[3] = static_cast<char>(step);
-    StoreLittleEndian(
-        metadata + kFilterMetadataBytes - 5,
-        static_cast<uint32_t>(XXH3_64bits(metadata, kFilterMetadataBytes - 5)));
-    if (kind == 1) block.erase(0, 1);
-    EXPECT_STREQ("unknown kind of line", Parse(block).problem) << kind;
+    if (shape[0] == 1) block.erase(0, 1);
+    EXPECT_STREQ("unknown kind of line", Parse(block).problem)
+        << testing::PrintToString(shape);
   }
 }
 

@@ -59,18 +59,12 @@ class LiveFilesTest : public testing::Test {
     return !unread.empty();
   }
 
-  NewFile DescribeFlush() const {
+  // Of a flush, or of the job, which may not have begun.
+  NewFile Describe(const CompactionJobInfo* job = nullptr) const {
+    using enum rocksdb::TableFileCreationReason;
     NewFile file = {.column_family = "default",
-                    .reason = rocksdb::TableFileCreationReason::kFlush};
-    files_.Describe(/*job=*/1, &file);
-    return file;
-  }
-
-  // Of the job, which may not have begun.
-  NewFile DescribeCompaction(const CompactionJobInfo& job) const {
-    NewFile file = {.column_family = "default",
-                    .reason = rocksdb::TableFileCreationReason::kCompaction};
-    files_.Describe(job.job_id, &file);
+                    .reason = job == nullptr ? kFlush : kCompaction};
+    files_.Describe(job == nullptr ? 1 : job->job_id, &file);
     return file;
   }
 
@@ -112,7 +106,7 @@ TEST_F(LiveFilesTest, UnreadFilesCountByTheirBytesUntilAllAreRead) {
 TEST_F(LiveFilesTest, WithoutAKnownFileThereIsNoTree) {
   listed_.push_back(Unopened(1, 100));
   List();
-  EXPECT_EQ(nullptr, DescribeFlush().tree);
+  EXPECT_EQ(nullptr, Describe().tree);
   // RocksDB knows the rows of files that it has opened.
   listed_[0].num_entries = 70;
   List();
@@ -140,7 +134,7 @@ TEST_F(LiveFilesTest, FilesWithoutPropertiesCountAsAverageOnes) {
                   "/db/that nobody listed.sst"});
   for (const auto& path : job.input_files) job.table_properties[path] = nullptr;
   files_.BeginCompaction(job, Unknown);
-  const NewFile file = DescribeCompaction(job);
+  const NewFile file = Describe(&job);
   EXPECT_EQ(400, file.input_keys);
   EXPECT_EQ(0, file.tree->filters.all_rows());
 }
@@ -165,10 +159,11 @@ TEST_F(LiveFilesTest, FilesOfAnUnannouncedCompactionMakeUpForNothing) {
   listed_ = {Unopened(1, 100), Unopened(2, 1000)};
   ReadSome(2);
   List();
-  const NewFile file = DescribeCompaction(Compaction({}));
+  const CompactionJobInfo job = Compaction({});
+  const NewFile file = Describe(&job);
   EXPECT_EQ(1100, file.tree->RowsOf(6));
   EXPECT_EQ(0, file.tree->filters.keys);
-  EXPECT_EQ(1100, DescribeFlush().tree->filters.keys);
+  EXPECT_EQ(1100, Describe().tree->filters.keys);
 }
 
 TEST_F(LiveFilesTest, FilesDeletedWithoutAJobLeave) {
@@ -210,7 +205,7 @@ TEST_F(LiveFilesTest, ClaimsOfUnlistedInputsAreHeldToTheirBytes) {
     CompactionJobInfo job = Compaction({"/db/1.sst", "/db/2.sst"});
     job.table_properties["/db/2.sst"] = properties;
     files_.BeginCompaction(job, size_of);
-    return DescribeCompaction(job).input_keys;
+    return Describe(&job).input_keys;
   };
   const auto size_of = [](const std::string& path) {
     return path == "/db/2.sst" ? uint64_t{1000} : 0;
