@@ -273,9 +273,7 @@ std::string Build(const FilterPolicy& policy, const Keys& keys) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   table.optimize_filters_for_memory = false;
-  const auto builder = NewBuilder(policy, table);
-  for (const auto& key : keys) builder->AddKey({key.data(), key.size()});
-  return FinishToString(builder.get());
+  return BuildBlock(policy, keys, table);
 }
 
 // Changes one byte of metadata or tail in any way. By design, damage to the

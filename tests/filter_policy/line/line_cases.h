@@ -20,16 +20,11 @@ namespace linebloom {
 
 using LineBytes = std::array<uint8_t, kLineBytes>;
 
-inline const ProbeFunctions& ProbesOf(const LineKernel& kernel,
-                                      const LineShape& shape) {
-  return shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved;
-}
-
-// Probes a single line.
+// Probes a single solved line.
 inline bool LineMayMatch(const LineKernel& kernel, const LineShape& shape,
                          const LineBytes& line, uint64_t hash) {
-  return ProbesOf(kernel, shape)
-      .line_may_match({line.data(), 1, shape}, line.data(), hash);
+  return kernel.solved.line_may_match({line.data(), 1, shape}, line.data(),
+                                      hash);
 }
 
 // Builds one solved line and returns its exact false-positive rate. Copies fill
@@ -65,9 +60,6 @@ inline std::vector<LineShape> AllShapes() {
 
 // A shape's name in test names and messages.
 inline std::string NameOf(const LineShape& shape) {
-  if (shape.kind == LineKind::kPlain) {
-    return "Plain" + std::to_string(shape.base);
-  }
   return "Solved" + std::to_string(shape.base) + "By" +
          std::to_string(shape.step);
 }

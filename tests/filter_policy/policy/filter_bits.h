@@ -46,10 +46,10 @@ inline std::string FinishToString(rocksdb::FilterBitsBuilder* builder) {
 }
 
 inline std::string BuildBlock(
-    const rocksdb::FilterPolicy& policy, const std::vector<std::string>& keys,
+    const rocksdb::FilterPolicy& policy, const auto& keys,
     const rocksdb::BlockBasedTableOptions& table = {}) {
   const auto builder = NewBuilder(policy, table);
-  for (const std::string& key : keys) builder->AddKey(key);
+  for (const auto& key : keys) builder->AddKey({key.data(), key.size()});
   return FinishToString(builder.get());
 }
 

@@ -80,6 +80,7 @@ TEST_F(FilterBitsBuilderTest, FinishStartsOver) {
   EXPECT_EQ(first, second);
   EXPECT_TRUE(MayMatch(second, "key"));
   EXPECT_TRUE(MayMatch(second, "prefix"));
+  // RocksDB loses the rows of a partition of 0 bytes.
   EXPECT_EQ(std::string("\xff\0\6\0", 5), FinishToString(&builder_));
   EXPECT_FALSE(MayMatch("", "key"));
 }

@@ -48,14 +48,6 @@ const Cell kPrefixCells[] = {
      .steps = {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
      .setting = UsePrefixes,
      .policies = {kBloom, kRibbon}},
-    {.name = "ToLinebloomFromLegacy",
-     .steps = {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
-     .setting =
-         [](auto* o) {
-           UsePrefixesAlone(o);
-           o->table().format_version = 4;
-         },
-     .policies = {kLegacyBloom}},
     {.name = "AwayFromLinebloom",
      .steps = {kWrite, kUpdate, With(kBloom), With(kNone), With(kLinebloom)},
      .setting = UsePrefixesAlone,
