@@ -70,12 +70,6 @@ std::string WithMetaindex(const std::string& payload) {
   return NewSst().FinishWith(payload);
 }
 
-std::string WithProperties(const Entries& properties) {
-  SstBuilder builder = NewSst();
-  builder.AddMetaBlock("rocksdb.properties", MakeBlock(properties, 16));
-  return builder.Finish();
-}
-
 // The index over filter partitions is the third block.
 std::string WithIndex(SstBuilder builder, const std::string& index,
                       const Entries& properties) {
@@ -284,7 +278,7 @@ std::vector<Damage> DamagedMetaindexes() {
                {"rocksdb.index.key.is.user.key", ""},
                {"rocksdb.lsm.info.at.creation", ""},
                {"rocksdb.external_sst_file.global_seqno", "1234567"}}) {
-    all.push_back({WithProperties({property}),
+    all.push_back({WithIndex(NewSst(), "", {property}),
                    absl::StrCat("properties: damaged ", property.key)});
   }
   return all;

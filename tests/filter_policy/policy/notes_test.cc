@@ -142,10 +142,14 @@ TEST_F(SaidTest, ChosenBitsThatCreepAreSaidAgain) {
   ASSERT_EQ(changes + 1, log_.lines.size());
   EXPECT_THAT(log_.lines.back(), HasSubstr("60.0 % of the lookups hit"));
   EXPECT_THAT(log_.lines.back(), HasSubstr(" Chosen by policy_test."));
-  // So are those of another cache, of about this one's size.
+  // So are those of another cache, of about this one's size, and to each log.
   table_.block_cache = rocksdb::NewLRUCache(1'000'000, 0);
   for (int i = 0; i < 2; ++i) Build(file);
   EXPECT_EQ(changes + 2, log_.lines.size());
+  Log other;
+  context_.info_log = &other;
+  Build(file);
+  EXPECT_EQ(1u, other.lines.size());
 }
 
 }  // namespace
