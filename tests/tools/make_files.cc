@@ -46,6 +46,7 @@
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tools/compare/keys.h"
+#include "tools/database/out_ptr.h"
 
 namespace linebloom::testing {
 namespace {
@@ -238,9 +239,8 @@ void MakeDb(const std::string& folder, const Named& named) {
 void PrintRows(const std::string& folder) {
   rocksdb::Options options;
   options.merge_operator = std::make_shared<OwnOperator>();
-  rocksdb::DB* opened = nullptr;
-  Check(rocksdb::DB::OpenForReadOnly(options, folder, &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  Check(rocksdb::DB::OpenForReadOnly(options, folder, OutPtr(&db)));
   const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator({}));
   uint64_t count = 0;
   uint64_t sum = 0;
@@ -260,9 +260,8 @@ int RunWhileOpen(const std::string& folder, const std::string& command) {
   Check(rocksdb::DB::ListColumnFamilies(options, folder, &names));
   for (const std::string& name : names) families.emplace_back(name, options);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* opened = nullptr;
-  Check(rocksdb::DB::Open(options, folder, families, &handles, &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  Check(rocksdb::DB::Open(options, folder, families, &handles, OutPtr(&db)));
   const int status = std::system(command.c_str());  // NOLINT(cert-env33-c)
   for (auto* handle : handles) Check(db->DestroyColumnFamilyHandle(handle));
   return WEXITSTATUS(status);

@@ -10,6 +10,7 @@
 
 #include "filter_policy/bits/rocksdb_cache.h"
 #include "filter_policy/tree/new_file.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/table.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 #include "tests/filter_policy/tree/filtered_files.h"
@@ -70,7 +71,17 @@ TEST(RoundingTest, PlainLinesHaveTheBitsOfTheirFile) {
     return static_cast<double>(builder->ApproximateNumEntries(1 << 20));
   };
   const double average = keys_in_megabyte();
-  BeginFile({.reason = context.reason});
+  // A recovered file is of no tree, whatever was at its path before.
+  Database before;
+  before.session = "before";
+  before.files.BeginFlush("", 1e4);
+  before.files.families()[""].tree =
+      std::make_shared<TreeState>(TreeOf({{FilteredFile(1e6), 6}}));
+  Ledger::OfProcess().Open("/recovered", std::move(before));
+  rocksdb::TableFileCreationBriefInfo info;
+  info.db_name = "/recovered";
+  info.reason = context.reason;
+  NewLevelSizeListener()->OnTableFileCreationStarted(info);
   EXPECT_NEAR(13.0 / 10, average / keys_in_megabyte(), 0.01);
 }
 

@@ -52,9 +52,6 @@ const Cell kPrefixCells[] = {
      .steps = {kWrite, kUpdate, With(kBloom), With(kNone), With(kLinebloom)},
      .setting = UsePrefixesAlone,
      .policies = {kLinebloom}},
-    {"Secondary",
-     {kWrite, kOpenSecondary, kUpdate, kCompact},
-     UsePrefixesAlone},
 };
 INSTANTIATE_CELLS(Prefix, kPrefixCells);
 
