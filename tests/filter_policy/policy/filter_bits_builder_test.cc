@@ -70,7 +70,7 @@ TEST_F(FilterBitsBuilderTest, KeysWithTheSameCanonicalBytesCountOnce) {
 
 // If the first key of a partition repeats the last one of the previous
 // partition, it must be in both.
-TEST_F(FilterBitsBuilderTest, FinishStartsOver) {
+TEST_F(FilterBitsBuilderTest, FinishStartsOverAndWithoutKeysABlockHasATail) {
   builder_.AddKeyAndAlt("key", "prefix");
   const std::string first = FinishToString(&builder_);
   EXPECT_EQ(0u, builder_.EstimateEntriesAdded());
