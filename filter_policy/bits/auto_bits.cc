@@ -48,11 +48,10 @@ std::shared_ptr<SteadyChoice> ChoiceOf(
 // little.
 auto NumbersOf(const CacheLoad& load) {
   const FileTotals& files = load.totals;
-  const read_model::Cache& cache = load.cache;
-  return std::array{cache.capacity,
-                    cache.shards,
-                    static_cast<double>(cache.partitioned),
-                    static_cast<double>(cache.pinned),
+  return std::array{load.cache.capacity,
+                    load.cache.shards,
+                    static_cast<double>(load.cache.partitioned),
+                    static_cast<double>(load.cache.pinned),
                     files.all_rows(),
                     files.keys,
                     files.index_bytes,

@@ -154,7 +154,6 @@ CacheLoad LoadOf(const CacheUsers& users,
                  const rocksdb::BlockBasedTableOptions& table) {
   CacheLoad load;
   load.cache = CacheOf(table);
-  load.used_bytes = static_cast<double>(table.block_cache->GetUsage());
   load.pinned_bytes = static_cast<double>(table.block_cache->GetPinnedUsage());
   std::vector<double> rows(users.sources.size());
   for (const CacheUsers::Family& family : users.families) {
@@ -169,8 +168,12 @@ CacheLoad LoadOf(const CacheUsers& users,
         {.lookups = lookups[family.source] * family.tree->filters.all_rows() /
                     std::max(1.0, rows[family.source])});
   }
-  // Until then filters are read for the first time.
-  if (load.used_bytes < kFull * load.cache.capacity) load.filters_read = 0;
+  // First reads tell nothing: counting those of partitions tripled all reads.
+  if (load.cache.partitioned ||
+      static_cast<double>(table.block_cache->GetUsage()) <
+          kFull * load.cache.capacity) {
+    load.filters_read = 0;
+  }
   if (users.hits) {
     load.hits = *users.hits;
     load.sampled = false;

@@ -20,7 +20,6 @@ read_model::Cache CacheOf(const rocksdb::BlockBasedTableOptions& table);
 // What is known of a block cache and the trees that share it.
 struct CacheLoad {
   read_model::Cache cache;
-  double used_bytes = 0;
   double pinned_bytes = 0;
   std::vector<read_model::Tree> trees;
   FileTotals totals;  // of all files as they are
@@ -28,7 +27,7 @@ struct CacheLoad {
   HitRange hits;
   bool sampled = false;  // a database has no Statistics
   double scanned_blocks_per_lookup = 0;
-  double filters_read = 0;  // per lookup; 0 unless the cache is full
+  double filters_read = 0;  // per lookup, if that tells of others; or else 0
   double rewritten = 0;     // the share of all rows, since the last time
 
   // Bytes that others have of the cache for certain: the memory of memtables

@@ -142,6 +142,9 @@ TEST_F(LoadOfTest, CountsFiltersThatAreReadAgain) {
   EXPECT_EQ(0, Load().filters_read);
   table_.block_cache->SetCapacity(0);  // full, at once
   EXPECT_EQ(0.5, Load().filters_read);
+  table_.partition_filters = true;
+  table_.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  EXPECT_EQ(0, Load().filters_read);
 }
 
 // Two databases: the one that is looked up counts, however small it is.
