@@ -15,12 +15,14 @@
 namespace linebloom {
 namespace {
 
+using read_model::Pinned;
+
 // A cache that has so much of its capacity is full: of a whole block that finds
 // no room, the rest is empty.
 constexpr double kFull = 0.8;
 
 // Which running compactions read, and pin, or have just replaced.
-constexpr double kFilesOfCompactions = 12;
+constexpr double kBusyFiles = 12;
 
 // The number behind `name` in a cache's printable options, "    name : 4\n".
 double OptionOf(std::string_view text, std::string_view name, double without) {
@@ -55,20 +57,19 @@ bool IsPartitioned(const rocksdb::BlockBasedTableOptions& table) {
 }
 
 // Which metadata of a table stays in the cache.
-read_model::Pinned PinnedBy(const rocksdb::BlockBasedTableOptions& table) {
+Pinned PinnedBy(const rocksdb::BlockBasedTableOptions& table) {
   const rocksdb::MetadataCacheOptions& options = table.metadata_cache_options;
   switch (IsPartitioned(table) ? options.partition_pinning
                                : options.unpartitioned_pinning) {
     case rocksdb::PinningTier::kAll:
-      return read_model::Pinned::kAll;
+      return Pinned::kAll;
     case rocksdb::PinningTier::kFlushedAndSimilar:
-      return read_model::Pinned::kLevel0;
+      return Pinned::kLevel0;
     case rocksdb::PinningTier::kNone:
-      return read_model::Pinned::kNothing;
+      return Pinned::kNothing;
     default:
-      return table.pin_l0_filter_and_index_blocks_in_cache
-                 ? read_model::Pinned::kLevel0
-                 : read_model::Pinned::kNothing;
+      return table.pin_l0_filter_and_index_blocks_in_cache ? Pinned::kLevel0
+                                                           : Pinned::kNothing;
   }
 }
 
@@ -141,13 +142,13 @@ double CacheLoad::others() const {
   const auto metadata = [](const FileTotals& files) {
     return files.bits / 8 + files.index_bytes;
   };
-  const double busy =
-      std::min(1.0, kFilesOfCompactions / std::max(1.0, totals.files));
+  const double busy = std::min(1.0, kBusyFiles / std::max(1.0, totals.files));
   double own = totals.index_bytes * busy;
-  if (cache.pinned == read_model::Pinned::kLevel0) own += metadata(level0);
-  if (cache.pinned == read_model::Pinned::kAll)
-    own = metadata(totals) * (1 + busy);
-  return std::clamp(pinned_bytes - own, 0.0, cache.capacity);
+  if (cache.pinned == Pinned::kLevel0) own += metadata(level0);
+  if (cache.pinned == Pinned::kAll) own = metadata(totals) * (1 + busy);
+  // A HyperClockCache's own memory, 64 bytes for a slot, looks pinned.
+  const double slots = cache.slots < HUGE_VAL ? 64 / 0.84 * cache.slots : 0;
+  return std::clamp(std::max(pinned_bytes - own, slots), 0.0, cache.capacity);
 }
 
 CacheLoad LoadOf(const CacheUsers& users,
@@ -184,7 +185,6 @@ CacheLoad LoadOf(const CacheUsers& users,
 void AddRuns(const CacheUsers& users, CacheLoad* load) {
   constexpr size_t kFew = 16;
   constexpr double kAlike = 4;  // lookups per row
-  const bool are_few = users.families.size() <= kFew;
   struct Alike {
     TreeModel model;
     double lookups = 0;
@@ -196,7 +196,7 @@ void AddRuns(const CacheUsers& users, CacheLoad* load) {
     const double per_row =
         lookups / std::max(1.0, family.tree->filters.all_rows());
     const int64_t group =
-        are_few
+        users.families.size() <= kFew
             ? static_cast<int64_t>(i)
             : std::lround(std::log(std::max(1e-9, per_row)) / std::log(kAlike));
     Alike& alike = trees[{group, TreeModel::Renews(*family.tree), family.line}];
