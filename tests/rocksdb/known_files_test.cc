@@ -223,16 +223,6 @@ TEST_F(AutoBitsTest, WhatIsGoneLeavesItsPart) {
   }
 }
 
-// The next log's address may be that of one before.
-TEST_F(AutoBitsTest, EachLogSaysWhichBits) {
-  rows_ = 4000;
-  for (int i = 0; i < 6; ++i) {
-    const std::string name = "database" + std::to_string(i);
-    BitsAtRest(OpenAnother(name).get());
-    EXPECT_GE(CountInLog({"auto: new files get"}, name + "/LOG"), 1) << name;
-  }
-}
-
 // Nothing is known yet, or nothing can be.
 TEST_F(AutoBitsTest, WithoutLookupsOrACache) {
   UseCache(20'000);

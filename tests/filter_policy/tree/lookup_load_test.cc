@@ -201,25 +201,20 @@ TEST(LookupsOfTest, OfADatabase) {
   expect(1, 1);
 }
 
-// Lookups in some trees, and what they probe there.
-struct Probes {
-  double all = 0;
-  double positive = 0;
-};
-
-// In runs of so many rows, the newest first, with filters of 10 bits.
-Probes LookUp(const std::vector<double>& runs, double hit_share, int lookups,
-              std::mt19937* random) {
+// The probes, of which positive ones, of lookups in runs of so many rows, the
+// newest first, with filters of 10 bits.
+Lookups ProbesOf(const std::vector<double>& runs, double hit_share, int lookups,
+                 std::mt19937* random) {
   std::discrete_distribution<size_t> run_of_row(runs.begin(), runs.end());
   std::bernoulli_distribution false_positive(0.01);
   std::bernoulli_distribution hits(hit_share);
-  Probes probes;
+  Lookups probes;
   for (int i = 0; i < lookups; ++i) {
     const bool hit = hits(*random);
     const size_t last = hit ? run_of_row(*random) : runs.size() - 1;
     for (size_t run = 0; run <= last; ++run) {
       ++probes.all;
-      if ((hit && run == last) || false_positive(*random)) ++probes.positive;
+      if ((hit && run == last) || false_positive(*random)) ++probes.hits;
     }
   }
   return probes;
@@ -234,12 +229,9 @@ TEST(ProbedTreesTest, FindTheShareThatHits) {
   trees.Add(TreeOf({{FilteredFile(2e5), 0}, {FilteredFile(8e5), 6}}));
   std::mt19937 random(1);
   for (const double share : {0.0, 0.03, 0.5, 1.0}) {
-    // By rows.
-    Probes probes = LookUp({1e4, 1e4, 1e5, 1e6}, share, 112'000, &random);
-    const Probes more = LookUp({2e5, 8e5}, share, 100'000, &random);
-    probes.all += more.all;
-    probes.positive += more.positive;
-    const Lookups lookups = trees.Behind(probes.all, probes.positive);
+    Lookups probes = ProbesOf({1e4, 1e4, 1e5, 1e6}, share, 112'000, &random);
+    probes.Add(ProbesOf({2e5, 8e5}, share, 100'000, &random));
+    const Lookups lookups = trees.Behind(probes.all, probes.hits);
     EXPECT_NEAR(1, lookups.all / 212'000, 0.02) << share;
     EXPECT_NEAR(share, lookups.hits / lookups.all, 0.01) << share;
     const double share_seen = lookups.hits / lookups.all;
@@ -290,8 +282,7 @@ TEST(ProbedTreesTest, KnowWhatTheyCannotTell) {
   merged.ambiguous = 10'000;
   EXPECT_EQ(0, hits({merged, 6}).least);
   EXPECT_EQ(hits({FilteredFile(10'000), 6}).most, hits({merged, 6}).most);
-  ProbedTrees nothing;
-  EXPECT_EQ(1, nothing.Hits(1e5, {0, 0}).most);
+  EXPECT_EQ(1, ProbedTrees().Hits(1e5, {0, 0}).most);
 }
 
 }  // namespace
