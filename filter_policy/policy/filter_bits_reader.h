@@ -14,8 +14,7 @@ namespace linebloom {
 // Damaged, unknown and truncated blocks may match every key. With
 // `canonical_key` the reader makes keys canonical, and blocks that don't name
 // this function may match every key. Filters of lines count some of their
-// answers in `sample`, unless it is null or
-// has Statistics.
+// answers in `sample`, unless it is null or has Statistics.
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in,
     const std::shared_ptr<const CanonicalKey>& canonical_key = nullptr,

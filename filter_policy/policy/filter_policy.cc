@@ -230,12 +230,13 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     return bloom->GetBuilderWithContext(FilterBuildingContext(table));
   }
 
-  // Filters that are read from here on count and, without Statistics, count
-  // some of their answers for the block cache.
+  // From here on reads of filters count, and without Statistics some answers.
   void CountReads(const std::shared_ptr<rocksdb::Statistics>& statistics,
                   const std::shared_ptr<rocksdb::Cache>& cache) const {
     auto sample = Ledger::OfProcess().SampleOf(statistics, cache);
     const std::lock_guard<std::mutex> lock(sample_mutex_);
+    const auto before = sample_ == nullptr ? nullptr : sample_->cache.lock();
+    if (before != nullptr && before != cache) sample->is_mixed = true;
     sample_ = std::move(sample);
   }
 

@@ -7,8 +7,7 @@
 namespace linebloom {
 namespace {
 
-// Reading the counters of a hundred databases for each new file would take
-// longer than the rest.
+// Reading a hundred databases' counters for each new file would take longest.
 constexpr double kSecondsBetweenSamples = 1;
 
 // A source's part of the users of a cache.
@@ -136,7 +135,10 @@ LookupSource& Ledger::SourceOf(
   std::weak_ptr<void> counter = cache;
   if (statistics != nullptr) counter = statistics;
   const auto [source, is_new] = sources_[cache].try_emplace(counter);
-  if (is_new) source->second.sample->statistics = statistics;
+  if (is_new) {
+    source->second.sample->statistics = statistics;
+    source->second.sample->cache = cache;
+  }
   return source->second;
 }
 

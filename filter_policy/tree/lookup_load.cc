@@ -144,7 +144,8 @@ double LookupWindow::scanned() const {
 double AnswerSample::SquaresOfGaps(bool is_read) {
   const auto counted = statistics.lock();
   // Statistics lock to sum over cores; reads at the same time are as one.
-  if (counted == nullptr || (is_read && is_counting_.exchange(true))) {
+  if (counted == nullptr ||
+      (is_read && (is_mixed || is_counting_.exchange(true)))) {
     return squares_;
   }
   const uint64_t now = counted->getTickerCount(rocksdb::MEMTABLE_MISS);

@@ -87,7 +87,6 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
     EXPECT_TRUE(next(moved)) << i;
     EXPECT_TRUE(next(load)) << i;
   }
-  // In sum.
   CacheLoad rewritten = load;
   rewritten.rewritten = 0.02;
   EXPECT_FALSE(next(rewritten));

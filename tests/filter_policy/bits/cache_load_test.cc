@@ -87,7 +87,6 @@ TEST(CacheLoadTest, LeavesOthersTheirPart) {
   EXPECT_EQ(0.5e6, load.others());
   load.pinned_bytes = 1e9;
   EXPECT_EQ(2e6, load.others());
-  // However little seems to be pinned.
   load.pinned_bytes = 0;
   load.cache.slots = 840;
   EXPECT_NEAR(64'000, load.others(), 1);

@@ -81,7 +81,8 @@ class AnswerSampleTest : public FilterBitsReaderTest {
   }
 
   const AnswerSample& Sample() const {
-    return *Ledger::OfProcess().SampleOf(nullptr, table_.block_cache);
+    return *Ledger::OfProcess().SampleOf(database_.statistics,
+                                         table_.block_cache);
   }
 
   AnswerSampleTest() {
@@ -161,6 +162,12 @@ TEST_F(AnswerSampleTest, OnlyForBitsThatDependOnIt) {
     // Lookups read filters, as the first policy's reader did; jobs don't.
     EXPECT_EQ(in_job ? 21 : 1, sample->SquaresOfGaps(false) - before);
   }
+  const auto of_two_caches = MakePolicy({});
+  ReaderOf(of_two_caches);
+  const auto first = table_.block_cache;
+  table_.block_cache = rocksdb::NewLRUCache(1 << 20);
+  ReaderOf(of_two_caches);
+  EXPECT_TRUE(Sample().is_mixed && !sample->is_mixed);
   database_.statistics = nullptr;
   table_.cache_index_and_filter_blocks = false;
   expect_none({}, "outside the block cache");
