@@ -55,9 +55,8 @@ TEST(SteadyChoiceTest, FollowsTheLoad) {
 // The trees are asked for only if something moved by more than a few per cent.
 TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
   SteadyChoice choice;
-  bool is_new = false;
   const auto next = [&](const CacheLoad& load) {
-    is_new = false;
+    bool is_new = false;
     choice.Next(load, [&](CacheLoad*) { is_new = true; });
     return is_new;
   };
@@ -91,6 +90,7 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
   rewritten.rewritten = 0.02;
   EXPECT_FALSE(next(rewritten));
   EXPECT_TRUE(next(rewritten));
+  EXPECT_FALSE(next(rewritten));
 }
 
 TEST(SteadyChoiceTest, NoFilterInTheLastRunOnlyIfHalfHitForCertain) {

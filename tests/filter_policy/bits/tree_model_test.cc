@@ -68,14 +68,14 @@ TEST(ModelOfTest, FilesWithoutFilters) {
   }
 }
 
-// A bulk load may leave thousands of files in level 0. Each is met by each
-// lookup.
 TEST(TreeStateTest, RemovesTheFileThatIsMeant) {
   TreeState tree = TreeOf({{UnfilteredFile(9), 0}, {FilteredFile(9), 0}});
   tree.Remove(FilteredFile(9), 0);
   EXPECT_EQ(tree.level0[0].bits, 0);
 }
 
+// A bulk load may leave thousands of files in level 0. Each is met by each
+// lookup.
 TEST(ModelOfTest, ManyFilesOfLevel0AreFewRuns) {
   const read_model::Tree tree =
       ModelOf(TreeOf(std::vector<PlacedFile>(1000, {FilteredFile(100), 0})),

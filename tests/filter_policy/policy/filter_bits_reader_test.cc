@@ -80,9 +80,9 @@ class AnswerSampleTest : public FilterBitsReaderTest {
     return NewReader(*policy, block_);
   }
 
-  const AnswerSample& Sample() const {
-    return *Ledger::OfProcess().SampleOf(database_.statistics,
-                                         table_.block_cache);
+  std::shared_ptr<AnswerSample> Sample() const {
+    return Ledger::OfProcess().SampleOf(database_.statistics,
+                                        table_.block_cache);
   }
 
   AnswerSampleTest() {
@@ -110,8 +110,8 @@ TEST_F(AnswerSampleTest, CountsOneProbeIn128) {
     const auto expect = [&](double probes, double positives) {
       all += probes / kProbesPerSample;
       matching += positives / kProbesPerSample;
-      EXPECT_NEAR(all, Sample().probes, 6 * std::sqrt(all));
-      EXPECT_NEAR(matching, Sample().positives, 6 * std::sqrt(matching));
+      EXPECT_NEAR(all, Sample()->probes, 6 * std::sqrt(all));
+      EXPECT_NEAR(matching, Sample()->positives, 6 * std::sqrt(matching));
     };
     constexpr int kThreads = 4000;
     for (int i = 0; i < kThreads; ++i) {
@@ -147,12 +147,11 @@ TEST_F(AnswerSampleTest, OnlyForBitsThatDependOnIt) {
                                const char* what) {
     const auto policy = MakePolicy(options);
     EXPECT_TRUE(MatchesAll(ReaderOf(policy).get(), keys_));
-    EXPECT_EQ(0u, Sample().probes) << what;
+    EXPECT_EQ(0u, Sample()->probes) << what;
   };
   expect_none({.bits_per_key = 10}, "fixed bits");
   database_.statistics = rocksdb::CreateDBStatistics();
-  const auto sample =
-      Ledger::OfProcess().SampleOf(database_.statistics, table_.block_cache);
+  const auto sample = Sample();
   for (const bool in_job : {true, false}) {
     is_in_job = in_job;
     database_.statistics->recordTick(rocksdb::MEMTABLE_MISS, 10);
@@ -167,7 +166,7 @@ TEST_F(AnswerSampleTest, OnlyForBitsThatDependOnIt) {
   const auto first = table_.block_cache;
   table_.block_cache = rocksdb::NewLRUCache(1 << 20);
   ReaderOf(of_two_caches);
-  EXPECT_TRUE(Sample().is_mixed && !sample->is_mixed);
+  EXPECT_TRUE(Sample()->is_mixed && !sample->is_mixed);
   database_.statistics = nullptr;
   table_.cache_index_and_filter_blocks = false;
   expect_none({}, "outside the block cache");

@@ -67,6 +67,7 @@ TEST_F(LedgerTest, DatabasesOfACacheAreUsersOfIt) {
   EXPECT_EQ(1u, Open("a", 100, cache_).families.size());
   EXPECT_EQ(2u, Open("b", 200, cache_).families.size());
   EXPECT_EQ(1u, Open("c", 400, rocksdb::NewLRUCache(1 << 20)).families.size());
+  EXPECT_EQ(100, UsersOf("a", cache_).families[0].tree->filters.rows);
   EXPECT_EQ(200, UsersOf("a", cache_).families[1].tree->filters.rows);
   Close("b");
   EXPECT_EQ(1u, UsersOf("a", cache_).families.size());
@@ -78,6 +79,7 @@ TEST_F(LedgerTest, ANewSessionBeginsAnew) {
   Open("a", 100, cache_);
   EXPECT_TRUE(ledger_.IsOpen("a", "a"));
   EXPECT_FALSE(ledger_.IsOpen("a", "another"));
+  EXPECT_FALSE(ledger_.IsOpen("b", "a"));
   Database again;
   again.session = "another";
   ledger_.Open("a", std::move(again));

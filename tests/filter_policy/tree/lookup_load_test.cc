@@ -265,10 +265,9 @@ TEST(ProbedTreesTest, FewProbesSayLittle) {
 }
 
 TEST(ProbedTreesTest, KnowWhatTheyCannotTell) {
-  const std::vector<PlacedFile> files = {{FilteredFile(1000), 5}};
   const auto hits = [&](const PlacedFile& more) {
     ProbedTrees trees;
-    trees.Add(TreeOf({files[0], more}));
+    trees.Add(TreeOf({{FilteredFile(1000), 5}, more}));
     return trees.Hits(1e5, {0.5, 0.5});
   };
   EXPECT_GT(hits({FilteredFile(10'000), 6}).least, 0.49);
