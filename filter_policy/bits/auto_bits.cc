@@ -79,15 +79,16 @@ std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
 // `before`: one that explains how many filters are read. Nothing tells that
 // others have left but trying.
 double ShareOf(const CacheLoad& load, double before) {
+  const read_model::Load most_hits = LoadsOf(load).back();
   // The least with which so many are expected at most.
-  const auto share_for = [&load](double most) {
+  const auto share_for = [&](double most) {
     double share = 1;
     for (double less = 0.45; most > 0 && less > 0.004; less /= 2) {
       read_model::Cache cache = load.cache;
       cache.capacity *= share - less;
       cache.slots *= share - less;
-      const read_model::Reads reads = read_model::ReadsPerLookup(
-          load.trees, cache, LoadsOf(load).back(), {});
+      const read_model::Reads reads =
+          read_model::ReadsPerLookup(load.trees, cache, most_hits, {});
       if (reads.filter <= most) share -= less;
     }
     return share;
@@ -155,17 +156,16 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   if (bits_.is_chosen && rewritten_ < kMoved && !HasMoved(load_, load)) {
     return bits_;
   }
+  load_ = load;
+  load_.trees.clear();
   if (add_runs != nullptr) add_runs(&load);
   load.rewritten = std::exchange(rewritten_, 0);
   share_ = ShareOf(load, share_);
-  CacheLoad its_share = load;
-  its_share.cache.capacity *= share_;
-  its_share.cache.slots *= share_;
-  bits_ = BitsFor(its_share);
+  load.cache.capacity *= share_;
+  load.cache.slots *= share_;
+  bits_ = BitsFor(load);
   bits_.cache_bytes = nominal;
-  bits_.others_bytes = nominal - its_share.cache.capacity;
-  load.trees.clear();
-  load_ = std::move(load);
+  bits_.others_bytes = nominal - load.cache.capacity;
   return bits_;
 }
 

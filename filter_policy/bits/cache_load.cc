@@ -17,9 +17,10 @@ namespace {
 
 using read_model::Pinned;
 
-// A cache that has so much of its capacity is full: of a whole block that finds
-// no room, the rest is empty.
+// So much of a cache is full: where a block finds no room, the rest is empty.
 constexpr double kFull = 0.8;
+
+constexpr double kTaken = 0.84;  // of a HyperClockCache's slots: it evicts
 
 // Which running compactions read, and pin, or have just replaced.
 constexpr double kBusyFiles = 12;
@@ -35,16 +36,15 @@ double OptionOf(std::string_view text, std::string_view name, double without) {
   return value;
 }
 
-// A HyperClockCache has a slot for each block, and evicts when 0.84 of them are
-// taken. If blocks are smaller than its estimated_entry_charge, as partitions
-// often are, that is before its bytes are. A template, because RocksDB before
-// 7.8 doesn't tell.
+// A HyperClockCache has a slot for each block. If blocks are smaller than its
+// estimated_entry_charge, as partitions often are, it runs out of slots before
+// bytes. A template, because RocksDB before 7.8 doesn't tell.
 template <typename Cache>
 double SlotsOf(const Cache& cache) {
   if constexpr (requires { cache.GetTableAddressCount(); }) {
     const std::string_view name = cache.Name();  // the first until 8.5
     if (name == "HyperClockCache" || name == "FixedHyperClockCache") {
-      return 0.84 * static_cast<double>(cache.GetTableAddressCount());
+      return kTaken * static_cast<double>(cache.GetTableAddressCount());
     }
   }
   return HUGE_VAL;
@@ -147,7 +147,7 @@ double CacheLoad::others() const {
   if (cache.pinned == Pinned::kLevel0) own += metadata(level0);
   if (cache.pinned == Pinned::kAll) own = metadata(totals) * (1 + busy);
   // A HyperClockCache's own memory, 64 bytes for a slot, looks pinned.
-  const double slots = cache.slots < HUGE_VAL ? 64 / 0.84 * cache.slots : 0;
+  const double slots = cache.slots < HUGE_VAL ? 64 / kTaken * cache.slots : 0;
   return std::clamp(std::max(pinned_bytes - own, slots), 0.0, cache.capacity);
 }
 

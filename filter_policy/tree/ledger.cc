@@ -108,12 +108,12 @@ CacheUsers Ledger::UsersOf(const std::string& path, const std::string& family,
     }
   }
   users.sources.resize(sources.size());
+  const LookupSource& own = SourceOf(asks.statistics, use.cache);
   for (const auto& [source, trees] : sources) {
     const double rewritten = trees.rows_written / std::max(1.0, trees.rows);
     source->window.Rewrite(rewritten);
     CacheUsers::Source& user = users.sources[trees.source];
-    user = source->Take(now, source == &SourceOf(asks.statistics, use.cache),
-                        trees.probed);
+    user = source->Take(now, source == &own, trees.probed);
     user.rewritten = rewritten;
   }
   return users;

@@ -85,7 +85,7 @@ inline constexpr int kProbesPerSample = 128;
 struct AnswerSample {
   std::weak_ptr<rocksdb::Statistics> statistics;
   std::weak_ptr<void> cache;
-  // Of a policy with two caches: if its reads counted, 96 blocks for 8.
+  // Its policy reads another cache's filters, too: counted, 96 blocks for 8.
   std::atomic<bool> is_mixed = false;
   std::atomic<uint64_t> probes = 0;
   std::atomic<uint64_t> positives = 0;
