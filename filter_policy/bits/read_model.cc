@@ -27,10 +27,6 @@ constexpr double kAsGood = 1.002;
 // Nobody notices fewer reads per lookup.
 constexpr double kUnnoticed = 0.0005;
 
-// What the cache charges for each block beside its bytes: RocksDB's handle, the
-// object around the block and what malloc rounds up (7.8.3, blocks of 4 KB).
-constexpr double kBlockOverhead = 200;
-
 // What each partition of a filter takes beyond its share: half a line and the
 // last bytes.
 constexpr double kPartitionOverhead = 50;

@@ -60,6 +60,10 @@ struct Tree {
 // Whose filters and indexes stay in the cache, whatever else lookups request.
 enum class Pinned { kNothing, kLevel0, kAll };
 
+// What the cache charges for each block beside its bytes: RocksDB's handle, the
+// object around the block and what malloc rounds up (7.8.3, blocks of 4 KB).
+inline constexpr double kBlockOverhead = 200;
+
 struct Cache {
   double capacity = 0;  // of all shards
   // How many blocks it has at most, whatever their bytes.
@@ -75,7 +79,7 @@ struct Cache {
   bool holds_metadata = true;
   bool high_priority_metadata = true;  // cache_index_and_filter_blocks_with_...
   bool partitioned = false;            // filters and indexes
-  double metadata_block_bytes = 4096;
+  double metadata_block_bytes = 4096;  // at which a partition is full
   Pinned pinned = Pinned::kNothing;
 };
 

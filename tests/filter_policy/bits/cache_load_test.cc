@@ -26,7 +26,7 @@ TEST(CacheOfTest, ReadsTheCache) {
   EXPECT_EQ(8, cache.shards);
   EXPECT_EQ(0.25, cache.high_priority_share);
   EXPECT_EQ(HUGE_VAL, cache.slots);
-  EXPECT_EQ(8192, cache.metadata_block_bytes);
+  EXPECT_NEAR(0.9 * 8192, cache.metadata_block_bytes, 1);
   EXPECT_FALSE(cache.partitioned);
   table.block_cache->SetCapacity(0);
   EXPECT_EQ(0, CacheOf(table).capacity);
@@ -87,6 +87,12 @@ TEST(CacheLoadTest, LeavesOthersTheirPart) {
   EXPECT_EQ(0.5e6, load.others());
   load.pinned_bytes = 1e9;
   EXPECT_EQ(2e6, load.others());
+  load.cache.partitioned = true;  // 7 partitions a file, and two indexes
+  load.totals.data_blocks = 5e4;
+  load.pinned_bytes = 3e6 + 24 * 2 * (200 + 11 * 20);
+  EXPECT_NEAR(0, load.others(), 1);
+  load.pinned_bytes += 1e5;
+  EXPECT_NEAR(1e5, load.others(), 2e3);
   load.pinned_bytes = 0;
   load.cache.slots = 840;
   EXPECT_NEAR(64'000, load.others(), 1);
