@@ -123,16 +123,14 @@ AutoBits BitsFor(const CacheLoad& load) {
                 trees, load.cache, LoadsOf(load),
                 !load.sampled && load.hits.least >= kFewestHitsWithoutLast)
           : read_model::Choice{kDefaultBitsPerKey};
-  AutoBits bits;
-  bits.average_bits = choice.average_bits;
-  bits.filters_last_run = choice.filters_last_run;
-  bits.is_chosen = true;
-  bits.cache_bytes = load.cache.capacity;
-  bits.index_bytes = load.totals.index_bytes;
-  bits.hits = load.hits;
-  bits.is_sampled = load.sampled;
-  bits.reads = ReadsOf(trees, load, choice);
-  return bits;
+  return {.average_bits = choice.average_bits,
+          .filters_last_run = choice.filters_last_run,
+          .is_chosen = true,
+          .cache_bytes = load.cache.capacity,
+          .index_bytes = load.totals.index_bytes,
+          .hits = load.hits,
+          .reads = ReadsOf(trees, load, choice),
+          .is_sampled = load.sampled};
 }
 
 AutoBits ChooseBits(const NewFile& file,

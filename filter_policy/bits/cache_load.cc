@@ -15,6 +15,7 @@
 namespace linebloom {
 namespace {
 
+using read_model::kBlockOverhead;
 using read_model::Pinned;
 
 // So much of a cache is full: where a block finds no room, the rest is empty.
@@ -149,14 +150,10 @@ double CacheLoad::others() const {
   double own = totals.index_bytes * busy;
   if (cache.pinned == Pinned::kLevel0) own += metadata(level0);
   if (cache.pinned == Pinned::kAll) own = metadata(totals) * (1 + busy);
-  if (cache.partitioned) {
-    // The indexes over partitions, which the model has. Taken for others', they
-    // left the trees too few bits: 1.6 times the reads of the best.
-    const double entry = totals.index_bytes / std::max(1.0, totals.data_blocks);
-    const double partitions =
-        totals.files + totals.bits / 8 / cache.metadata_block_bytes;
-    own += 2 * (totals.files * read_model::kBlockOverhead + partitions * entry);
-  }
+  // The indexes over partitions, most of which are short, are in the model.
+  // Taken for others' they left too few bits: 1.6 times the reads of the best.
+  const double entry = totals.index_bytes / std::max(1.0, totals.data_blocks);
+  if (cache.partitioned) own += 2 * totals.files * (kBlockOverhead + 2 * entry);
   // A HyperClockCache's own memory, 64 bytes for a slot, looks pinned.
   const double slots = cache.slots < HUGE_VAL ? 64 / kTaken * cache.slots : 0;
   return std::clamp(std::max(pinned_bytes - own, slots), 0.0, cache.capacity);

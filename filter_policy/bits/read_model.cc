@@ -12,13 +12,13 @@
 #include "filter_policy/bits/cache_model.h"
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
+#include "linebloom/filter_policy.h"
 
 namespace linebloom::read_model {
 namespace {
 
 constexpr double kMinAverage = 1;
 constexpr double kMaxAverage = 16;
-constexpr double kUsualAverage = 10;
 constexpr double kStep = 0.25;
 
 // Within this factor of the least regret choices count as equal.
@@ -393,7 +393,7 @@ Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
       std::ranges::min_element(tried, {}, &Tried::regret)->regret;
   const auto cost = [least](const Tried& t) {
     return std::tuple(t.regret > kAsGood * least, !t.choice.filters_last_run,
-                      std::abs(t.choice.average_bits - kUsualAverage));
+                      std::abs(t.choice.average_bits - kDefaultBitsPerKey));
   };
   return std::ranges::min_element(tried, {}, cost)->choice;
 }
