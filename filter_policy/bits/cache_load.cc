@@ -60,18 +60,15 @@ bool IsPartitioned(const rocksdb::BlockBasedTableOptions& table) {
 // Which metadata of a table stays in the cache.
 Pinned PinnedBy(const rocksdb::BlockBasedTableOptions& table) {
   const rocksdb::MetadataCacheOptions& options = table.metadata_cache_options;
-  switch (IsPartitioned(table) ? options.partition_pinning
-                               : options.unpartitioned_pinning) {
-    case rocksdb::PinningTier::kAll:
-      return Pinned::kAll;
-    case rocksdb::PinningTier::kFlushedAndSimilar:
-      return Pinned::kLevel0;
-    case rocksdb::PinningTier::kNone:
-      return Pinned::kNothing;
-    default:
-      return table.pin_l0_filter_and_index_blocks_in_cache ? Pinned::kLevel0
-                                                           : Pinned::kNothing;
-  }
+  const rocksdb::PinningTier tier = IsPartitioned(table)
+                                        ? options.partition_pinning
+                                        : options.unpartitioned_pinning;
+  if (tier == rocksdb::PinningTier::kAll) return Pinned::kAll;
+  return tier == rocksdb::PinningTier::kFlushedAndSimilar ||
+                 (tier == rocksdb::PinningTier::kFallback &&
+                  table.pin_l0_filter_and_index_blocks_in_cache)
+             ? Pinned::kLevel0
+             : Pinned::kNothing;
 }
 
 // The lookups of each source, of any unit. One whose rate isn't known is looked
