@@ -39,14 +39,11 @@ TreeState TreeAfter(const NewFile& file) {
   return tree;
 }
 
-// As they will be at rest if RocksDB merges level by level. Without filters the
-// sizes are expected ones.
+// As they will be at rest. Without filters the sizes are expected ones.
 std::vector<double> RunsOf(const NewFile& file, const TreeState& tree) {
   const FileTotals& filters = file.tree->filters;
-  return file.style == rocksdb::kCompactionStyleLevel &&
-                 filters.keys + filters.unknown > 0
-             ? tree.AtRest().Runs()
-             : tree.Runs();
+  return filters.keys + filters.unknown > 0 ? tree.AtRest(file.style).Runs()
+                                            : tree.Runs();
 }
 
 // The keys of the file's run.

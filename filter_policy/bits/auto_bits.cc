@@ -139,12 +139,12 @@ AutoBits ChooseBits(const NewFile& file,
   const CacheUsers users = file.users_of(file, table);
   if (users.families.empty()) return {};
   return ChoiceOf(table.block_cache)
-      ->Next(LoadOf(users, table),
-             [&users](CacheLoad* load) { AddRuns(users, load); });
+      ->Next(LoadOf(users, table), [&users](bool at_rest, CacheLoad* load) {
+        AddRuns(users, at_rest, load);
+      });
 }
 
-AutoBits SteadyChoice::Next(CacheLoad load,
-                            const std::function<void(CacheLoad*)>& add_runs) {
+AutoBits SteadyChoice::Next(CacheLoad load, const RunsOfTrees& add_runs) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const double nominal = load.cache.capacity;
   // Iterators pin blocks for a moment.
@@ -156,9 +156,15 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   }
   load_ = load;
   load_.trees.clear();
-  if (add_runs != nullptr) add_runs(&load);
   load.rewritten = std::exchange(rewritten_, 0);
-  share_ = ShareOf(load, share_);
+  // In a burst of writes lookups read more filters than at rest, and nobody
+  // else is there.
+  CacheLoad as_is = load;
+  if (add_runs != nullptr) {
+    add_runs(/*at_rest=*/false, &as_is);
+    add_runs(/*at_rest=*/true, &load);
+  }
+  share_ = ShareOf(as_is, share_);
   load.cache.capacity *= share_;
   load.cache.slots *= share_;
   bits_ = BitsFor(load);

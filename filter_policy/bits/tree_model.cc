@@ -6,7 +6,7 @@ namespace linebloom {
 namespace {
 
 // More files of level 0 count as one run, which each lookup meets as often: a
-// model of each would take long, and levels have fewer at rest.
+// model of each would take long, and levels have fewer at tree.
 constexpr size_t kMostRunsOfLevel0 = 24;
 
 read_model::Run RunOf(const FileTotals& totals, double covered, bool level0) {
@@ -32,20 +32,18 @@ read_model::Run RunOf(const FileTotals& totals, double covered, bool level0) {
 
 }  // namespace
 
-void TreeModel::Add(const TreeState& tree, rocksdb::CompactionStyle style) {
-  TreeState rest =
-      style == rocksdb::kCompactionStyleLevel ? tree.AtRest() : tree;
+void TreeModel::Add(TreeState tree) {
   const double rows = tree.filters.all_rows();
   rows_ += rows;
   renews_ = renews_ || Renews(tree);
-  std::ranges::sort(rest.level0, {}, &FileTotals::all_rows);
-  for (size_t i = 0; i < rest.level0.size(); ++i) {
+  std::ranges::sort(tree.level0, {}, &FileTotals::all_rows);
+  for (size_t i = 0; i < tree.level0.size(); ++i) {
     Run& run = level0_[static_cast<int>(std::min(i, kMostRunsOfLevel0 - 1))];
-    run.files.Add(rest.level0[i]);
+    run.files.Add(tree.level0[i]);
     run.rows_met += rows;
   }
-  const int last = rest.LastLevel();
-  for (const auto& [level, files] : rest.levels) {
+  const int last = tree.LastLevel();
+  for (const auto& [level, files] : tree.levels) {
     Run& run = levels_[level - last];
     run.files.Add(files);
     run.rows_met += rows;
@@ -72,7 +70,7 @@ bool TreeModel::Renews(const TreeState& tree) {
 read_model::Tree ModelOf(const TreeState& tree,
                          rocksdb::CompactionStyle style) {
   TreeModel model;
-  model.Add(tree, style);
+  model.Add(tree.AtRest(style));
   return model.Model();
 }
 

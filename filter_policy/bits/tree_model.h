@@ -11,10 +11,10 @@ namespace linebloom {
 
 // A tree, or several with about as many lookups per row as one, so that there
 // are few: the runs of the newest files, then the levels, counted from the
-// last one. Leveled trees at rest. All files keep their filters.
+// last one. All files keep their filters.
 class TreeModel {
  public:
-  void Add(const TreeState& tree, rocksdb::CompactionStyle style);
+  void Add(TreeState tree);
 
   read_model::Tree Model() const;
 
@@ -33,6 +33,7 @@ class TreeModel {
   bool renews_ = false;
 };
 
+// Of the tree at rest.
 read_model::Tree ModelOf(const TreeState& tree, rocksdb::CompactionStyle style);
 
 }  // namespace linebloom

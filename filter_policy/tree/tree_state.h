@@ -5,6 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "rocksdb/options.h"
+
 namespace linebloom {
 
 // What some files have.
@@ -62,8 +64,9 @@ struct TreeState {
   // In a burst of writes they have several times as much; the excess, which is
   // on its way there, counts to the last level. What the tenth stands for,
   // max_bytes_for_level_multiplier, matters little: with 4 or 20 assumed in a
-  // tree of 10, reads were within a tenth. Unchanged without a level below 0.
-  TreeState AtRest() const;
+  // tree of 10, reads were within a tenth. Unchanged without a level below 0
+  // and if RocksDB doesn't merge level by level.
+  TreeState AtRest(rocksdb::CompactionStyle style) const;
 };
 
 double SumOf(const std::vector<double>& runs);

@@ -116,7 +116,7 @@ class LoadOfTest : public testing::Test {
 
   CacheLoad Load() const {
     CacheLoad load = LoadOf(users_, table_);
-    AddRuns(users_, &load);
+    AddRuns(users_, /*at_rest=*/true, &load);
     return load;
   }
 
