@@ -13,14 +13,10 @@ namespace linebloom {
 
 inline constexpr uint8_t kFilterBlockVersion = 1;
 inline constexpr size_t kFilterMetadataBytes = 26;
-inline constexpr size_t kMaxFilterMetadataBytes =
-    46;  // with all fields, also reserved ones
 inline constexpr size_t kFilterTailBytes = 5;
-// The bytes of a block besides its lines: the minimum and the maximum.
+// The fewest bytes of a block besides its lines.
 inline constexpr size_t kFilterBlockOverhead =
     kFilterMetadataBytes + kFilterTailBytes;
-inline constexpr size_t kMaxFilterBlockOverhead =
-    kMaxFilterMetadataBytes + kFilterTailBytes;
 
 // What to build. The policy makes it from a file's options, BuildFilter obeys
 // it, the block stores it, and linebloom::RebuildFilters compares it with

@@ -92,7 +92,6 @@ uint32_t MillibitsPerKey(uint32_t lines, uint64_t keys) {
 }
 
 double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
-  if (std::isnan(keys_per_line)) return 1;  // a filter that rejects nothing
   if (line == LineKind::kSolved && keys_per_line <= kMostSolvedKeys) {
     return SolvedRate(keys_per_line);
   }

@@ -8,7 +8,6 @@
 #include <memory>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "filter_policy/bits/allocation.h"
 #include "filter_policy/filter/sizing.h"
@@ -205,8 +204,7 @@ Status ValidateBits(const Options& options) {
                       "a number from 1 to 30 with level_aware=true");
   }
   if (!rate || BitsForRate(options.line, *rate)) return Status::OK();
-  const double lowest =
-      ExpectedRate(options.line, kMaxMillibits, kBitsPerLine / kMaxBitsOfRun);
+  const double lowest = RateOf(options.line, kMaxBitsOfRun);
   return OutOfRange(
       "false_positive_rate", PrintRate(options),
       "at least " + NumberText(lowest, std::chars_format::scientific, 1) +

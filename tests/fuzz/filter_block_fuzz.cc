@@ -54,6 +54,7 @@ constexpr uint8_t kMendLines = 8;
 constexpr uint8_t kMendChecksum = 16;
 
 constexpr size_t kSeededMetadataBytes = 34;  // with a hash seed
+constexpr size_t kFullMetadataBytes = 46;    // with every field
 
 constexpr char kTail[] = "\xff\x4c\x00\x4c\x42";
 
@@ -67,9 +68,9 @@ void MendMetadata(uint8_t mends, char* block, char* end) {
     metadata[0] = kFilterBlockVersion;
     // Clears flags that are unknown or that the metadata has no room for, and
     // that of the canonical key, with which readers of keys answer nothing.
-    metadata[20] &= metadata_size < kSeededMetadataBytes      ? 3
-                    : metadata_size < kMaxFilterMetadataBytes ? 7
-                                                              : 7 | 16;
+    metadata[20] &= metadata_size < kSeededMetadataBytes ? 3
+                    : metadata_size < kFullMetadataBytes ? 7
+                                                         : 7 | 16;
   }
   if ((mends & kMendLines) != 0) {
     StoreLittleEndian(metadata + 4, NumLinesInBytes(LineKind::kSolved,
@@ -105,7 +106,7 @@ void CheckReadable(const std::vector<char>& block,
   Promise(info.lines % 8 == 0 || block[lines_size - 1] == 0,
           "the code 0 if the last group is small");
   const char* const end = block.data() + lines_size;
-  std::array<char, kMaxFilterBlockOverhead> again;
+  std::array<char, kFullMetadataBytes + kFilterTailBytes> again;
   WriteFilterBlockEnd(info, again.data());
   // A rate or a seed of 0 is not written as such, and heat never.
   const size_t overhead = FilterBlockOverhead(info.request);

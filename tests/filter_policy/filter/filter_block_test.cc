@@ -86,9 +86,6 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
     EXPECT_EQ(nullptr, parsed.problem);
     EXPECT_EQ(size, FilterBlockOverhead(info.request));
   }
-  // Blocks of a release candidate have 4 bytes more, for heat.
-  EXPECT_EQ(kMaxFilterBlockOverhead,
-            FilterBlockOverhead(FullInfo().request) + 4);
 }
 
 // Unknown flags, and fields without room: readers would otherwise probe with

@@ -66,7 +66,7 @@ TEST(ExpectedRateTest, MatchesBuiltFilters) {
           RandomHashes(3000 * 512'000 / millibits, 3);
       const double expected = RateOf(line, millibits);
       const double built =
-          RateOf(BuildFilter(HashList(hashes), AsBuilt({millibits, line})));
+          RateOf(BuildFilter(ListOf(hashes), AsBuilt({millibits, line})));
       EXPECT_NEAR(1, expected / built, millibits <= 10000 ? 0.02 : 0.1)
           << expected << " against " << built;
     }
@@ -99,7 +99,6 @@ TEST(ExpectedRateTest, IsARateForAnyLoad) {
     EXPECT_LT(ExpectedRate(line, 30000, 1), 1e-8);
     const double infinity = std::numeric_limits<double>::infinity();
     EXPECT_EQ(1, ExpectedRate(line, 10000, infinity));
-    EXPECT_EQ(1, ExpectedRate(line, 10000, std::nan("")));
   }
 }
 
