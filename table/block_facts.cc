@@ -33,7 +33,7 @@ double RateOfLines(absl::string_view block, const ParsedFilter& filter) {
   if (filter.kind == BlockKind::kLinebloom) {
     const auto* const lines = reinterpret_cast<const uint8_t*>(block.data());
     for (uint64_t i = 0; i < filter.info.lines; ++i) {
-      rates += ReadLine(filter.info.shape, lines + i * kLineBytes).rate;
+      rates += RateOfLine(filter.info.shape, lines + i * kLineBytes);
     }
     return rates / filter.info.lines;
   }

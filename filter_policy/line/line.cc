@@ -1,9 +1,7 @@
 #include "filter_policy/line/line.h"
 
-#include <bit>
 #include <cmath>
 
-#include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
@@ -18,19 +16,12 @@ double SolvedLineRate(int total) {
   return std::ldexp(2 * kPerProbe - fraction, -whole - 6);
 }
 
-LineContents ReadLine(const LineShape& shape, const uint8_t* line) {
-  LineContents contents;
-  contents.bits = kLineUnknowns;
+double RateOfLine(const LineShape& shape, const uint8_t* line) {
+  int header = 0;
   for (int w = 0; w < kWordsPerLine; ++w) {
-    const auto word = LoadLittleEndian<uint64_t>(line + 8 * w);
-    contents.bits_set += std::popcount(word & kUnknowns);
-    contents.header |= static_cast<int>(word >> 63) << w;
+    header |= line[8 * w + 7] >> 7 << w;
   }
-  if (contents.header == 0) return contents;
-  const int total = shape.base + shape.step * contents.header;
-  contents.probes = static_cast<double>(total) / kPerProbe;
-  contents.rate = SolvedLineRate(total);
-  return contents;
+  return header == 0 ? 1 : SolvedLineRate(shape.base + shape.step * header);
 }
 
 }  // namespace linebloom

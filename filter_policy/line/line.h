@@ -94,20 +94,8 @@ inline uint32_t BalancedLineOf(uint64_t hash, uint32_t lines, uint8_t code) {
   return BalancedLine(LineOf(hash, lines), SliceOf(hash, lines), code);
 }
 
-// What a finished line holds, for tools that display it; of either kind.
-struct LineContents {
-  // Mean number of probes per key: a fraction is the share of keys with one
-  // more. 0 if the line matches everything.
-  double probes = 0;
-  double rate = 1;   // the exact false-positive rate of this line
-  int bits_set = 0;  // of the 512 bits (plain) or 504 unknowns (solved)
-  int bits = 0;      // 512 or 504
-  int header = 0;    // solved lines only
-
-  double fill() const { return static_cast<double>(bits_set) / bits; }
-};
-
-// Of a solved line: `shape` must be readable, and `line` has kLineBytes.
-LineContents ReadLine(const LineShape& shape, const uint8_t* line);
+// The exact false-positive rate of a solved line, by its header: `shape` must
+// be readable, and `line` has kLineBytes.
+double RateOfLine(const LineShape& shape, const uint8_t* line);
 
 }  // namespace linebloom

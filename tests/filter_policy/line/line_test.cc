@@ -51,7 +51,7 @@ TEST_P(LineTest, MatchesEveryKeyItWasBuiltFrom) {
     const double rate = BuildLine(shape(), hashes, line.data());
     EXPECT_TRUE(MatchesAll(shape(), line, hashes))
         << hashes.size() << " keys, " << name;
-    EXPECT_EQ(rate, ReadLine(shape(), line.data()).rate);
+    EXPECT_EQ(rate, RateOfLine(shape(), line.data()));
     EXPECT_GE(rate, 0);
     EXPECT_LE(rate, 1);
   }
@@ -144,19 +144,15 @@ TEST(LineBuilderTest, FewLinesWait) {
   builder.Finish();
 }
 
-// The top bits of words 0 and 2 make header 5; the others are unknowns.
-TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
+// The top bits of words 0 and 2 make header 5, which means 2 probes and 10 /
+// 32; the others are unknowns.
+TEST(RateOfLineTest, IsThatOfTheHeader) {
   LineBytes line = {};
   line[7] = 0xc0;
   line[8] = 0x03;
   line[23] = 0x80;
-  const LineContents contents =
-      ReadLine({LineKind::kSolved, 64, 2}, line.data());
-  EXPECT_EQ(5, contents.header);
-  EXPECT_EQ(2 + 10.0 / 32, contents.probes);
-  EXPECT_EQ(0.25 * (1 - 10.0 / 64), contents.rate);
-  EXPECT_EQ(3, contents.bits_set);
-  EXPECT_EQ(504, contents.bits);
+  EXPECT_EQ(0.25 * (1 - 10.0 / 64),
+            RateOfLine({LineKind::kSolved, 64, 2}, line.data()));
 }
 
 // Slices of very different sizes too, up to those where counts are cut off.
