@@ -8,7 +8,6 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {
 
@@ -39,8 +38,7 @@ class FilterReader {
     probe_.hashes_may_match(filter_, hashes, count, may_match);
   }
   bool MayMatch(uint64_t hash) const {
-    if (filter_.codes != nullptr) filter_.PrefetchBothLines(hash);
-    return probe_.line_may_match(filter_, LineAt(hash), hash);
+    return probe_.hash_may_match(filter_, hash);
   }
 
   // Starts loading what tells which line the hash belongs to.
@@ -54,12 +52,6 @@ class FilterReader {
  private:
   // Not inlined, so that callers that end with a probe need no stack.
   bool MayMatchSeeded(const char* key, size_t size) const;
-
-  const uint8_t* LineAt(uint64_t hash) const {
-    return filter_.codes == nullptr
-               ? filter_.LineAt(PlainLineOf(hash, filter_.line_count))
-               : filter_.BalancedLineAt(hash);
-  }
 
   FilterReader(const FilterView& filter, const KeyHash& hash,
                const ProbeFunctions& probe)

@@ -67,9 +67,7 @@ struct ProbeFunctions {
   // Probes for `count` hashes, at most kMaxBatch, and prefetches their lines.
   void (*hashes_may_match)(const FilterView& filter, const uint64_t* hashes,
                            int count, bool* may_match);
-  // Probes a single line for a hash that belongs to it.
-  bool (*line_may_match)(const FilterView& filter, const uint8_t* line,
-                         uint64_t hash);
+  bool (*hash_may_match)(const FilterView& filter, uint64_t hash);
 };
 
 // The most solved lines that a kernel builds at once.

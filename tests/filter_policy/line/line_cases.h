@@ -20,11 +20,12 @@ namespace linebloom {
 
 using LineBytes = std::array<uint8_t, kLineBytes>;
 
-// Probes a single solved line.
+// Probes a single solved line, a filter with a code of 0.
 inline bool LineMayMatch(const LineKernel& kernel, const LineShape& shape,
                          const LineBytes& line, uint64_t hash) {
-  return kernel.solved.line_may_match({line.data(), 1, shape}, line.data(),
-                                      hash);
+  std::array<uint8_t, kLineBytes + 1> filter = {};
+  std::ranges::copy(line, filter.begin());
+  return kernel.solved.hash_may_match({filter.data(), 1, shape}, hash);
 }
 
 // Builds one solved line and returns its exact false-positive rate. Copies fill
