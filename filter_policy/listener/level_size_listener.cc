@@ -1,9 +1,7 @@
 #include "filter_policy/listener/level_size_listener.h"
 
-#include <functional>
 #include <new>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -258,25 +256,18 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
 }  // namespace
 
-ListenerApi* ApiOf(rocksdb::EventListener* listener) {
-  return listener == nullptr ? nullptr
-                             : listener->GetOptions<ListenerApi>(kListenerApi);
-}
-
-bool IsOfThisCopy(const rocksdb::EventListener& listener) {
-  const auto* const api = listener.GetOptions<ListenerApi>(kListenerApi);
-  return api != nullptr && api->Copy() == &this_copy;
-}
-
-rocksdb::EventListener* FindLevelSizeListener(
-    const rocksdb::DBOptions& options) {
+ListenerApi* FindListener(const rocksdb::DBOptions& options) {
   for (const auto& listener : options.listeners) {
-    if (listener != nullptr &&
-        listener->Name() == std::string(kLevelSizeListenerName)) {
-      return listener.get();
-    }
+    if (listener == nullptr) continue;
+    auto* const api = listener->GetOptions<ListenerApi>(kListenerApi);
+    if (api != nullptr) return api;
   }
   return nullptr;
+}
+
+bool HasListener(const rocksdb::DBOptions& options) {
+  const ListenerApi* const api = FindListener(options);
+  return api != nullptr && api->Copy() == &this_copy;
 }
 
 std::unique_ptr<rocksdb::EventListener> NewOwnedLevelSizeListener() {

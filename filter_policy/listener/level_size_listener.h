@@ -35,15 +35,11 @@ class ListenerApi {
 std::unique_ptr<rocksdb::EventListener> NewOwnedLevelSizeListener();
 
 // The listener among a database's; null if there is none.
-rocksdb::EventListener* FindLevelSizeListener(
-    const rocksdb::DBOptions& options);
+ListenerApi* FindListener(const rocksdb::DBOptions& options);
 
-// True if this copy of the library made `listener`. Another copy's, as with a
-// static library in a program and the shared one preloaded, leaves what it
-// knows where this copy's policies don't look.
-bool IsOfThisCopy(const rocksdb::EventListener& listener);
-
-// Null if it isn't the level size listener.
-ListenerApi* ApiOf(rocksdb::EventListener* listener);
+// True if this copy of the library made it. Another copy's, as with a static
+// library in a program and the shared one preloaded, leaves what it knows where
+// this copy's policies don't look.
+bool HasListener(const rocksdb::DBOptions& options);
 
 }  // namespace linebloom

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -84,11 +82,6 @@ class OncePerLog {
   std::map<std::pair<const rocksdb::Logger*, std::string>, AutoBits> told_;
   std::string comparator_;
 };
-
-bool HasListener(const rocksdb::DBOptions& options) {
-  const rocksdb::EventListener* const listener = FindLevelSizeListener(options);
-  return listener != nullptr && IsOfThisCopy(*listener);
-}
 
 class LineFilterPolicy final : public rocksdb::FilterPolicy {
  public:

@@ -277,7 +277,7 @@ void AddRequest(const FamilyToRebuild& family,
                 const rocksdb::BlockBasedTableOptions& table, int level,
                 uint64_t rows, TargetFilter* target) {
   std::optional<NewFile> file;
-  if (FindLevelSizeListener(family.options) != nullptr) {
+  if (FindListener(family.options) != nullptr) {
     file = {.reason = rocksdb::TableFileCreationReason::kCompaction,
             .tree = family.tree,
             // In level 0 each file is a run of its own.

@@ -251,8 +251,7 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
         "linebloom: column family '" + family.name + "'", problem);
   }
   ListFiles(db, families);
-  ListenerApi* const api =
-      ApiOf(FindLevelSizeListener(families->front().options));
+  ListenerApi* const api = FindListener(families->front().options);
   if (api == nullptr) return Status::OK();
   for (FamilyToRebuild& family : *families) {
     // UsersFor() lists the files anew if any were deleted: no event tells of

@@ -280,7 +280,7 @@ class Rewriter {
     compaction.compression = CompressionOf(db_, family, file.level);
     compaction.max_subcompactions = 1;
     // CompactFiles() works in the calling thread.
-    ListenerApi* const api = ApiOf(FindLevelSizeListener(family.options));
+    ListenerApi* const api = FindListener(family.options);
     if (api != nullptr) api->OverrideTree(family.tree, family.users_of);
     const absl::Cleanup forget = [api] {  // even if RocksDB throws
       if (api != nullptr) api->OverrideTree(nullptr, nullptr);

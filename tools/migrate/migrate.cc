@@ -261,7 +261,7 @@ absl::Status ChooseFamilies(const MigrateConfig& config,
     SetPolicy(policy, &family.options);
     const FilterPolicyOptions* const own = OptionsOfLinebloom(policy.get());
     if (own != nullptr && IsLevelAware(*own) &&
-        FindLevelSizeListener(target->stored.db) == nullptr) {
+        FindListener(target->stored.db) == nullptr) {
       target->stored.db.listeners.push_back(NewLevelSizeListener());
     }
     target->policies[family.name] = policy;
