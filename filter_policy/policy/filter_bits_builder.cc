@@ -1,7 +1,5 @@
 #include "filter_policy/policy/filter_bits_builder.h"
 
-#include <algorithm>
-#include <cstring>
 #include <span>
 #include <utility>
 
@@ -21,11 +19,18 @@ void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
 
 LineFilterBitsBuilder::LineFilterBitsBuilder(
     const FilterRequest& request, std::shared_ptr<AllocationRounding> rounding,
-    bool detect_corruption)
+    bool detect_corruption, std::shared_ptr<const CanonicalKey> canonical_key)
     : request_(request),
       rounding_(std::move(rounding)),
       hash_(request.hash_seed, request.line),
-      detect_corruption_(detect_corruption) {}
+      detect_corruption_(detect_corruption),
+      canonical_key_(std::move(canonical_key)) {}
+
+uint64_t LineFilterBitsBuilder::HashOf(const Slice& key) {
+  if (canonical_key_ == nullptr) return hash_(key.data(), key.size());
+  MakeCanonical(*canonical_key_, key, &canonical_);
+  return hash_(canonical_.data(), canonical_.size());
+}
 
 void LineFilterBitsBuilder::Add(uint64_t hash) {
   hashes_.Add(hash);
@@ -33,14 +38,14 @@ void LineFilterBitsBuilder::Add(uint64_t hash) {
 }
 
 void LineFilterBitsBuilder::AddKey(const Slice& key) {
-  const uint64_t hash = hash_(key.data(), key.size());
+  const uint64_t hash = HashOf(key);
   if (hash != last_key_) Add(hash);
   last_key_ = hash;
 }
 
 void LineFilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  const uint64_t key_hash = hash_(key.data(), key.size());
-  const uint64_t alt_hash = hash_(alt.data(), alt.size());
+  const uint64_t key_hash = HashOf(key);
+  const uint64_t alt_hash = HashOf(alt);
   if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {
     Add(alt_hash);
   }
@@ -107,25 +112,6 @@ double LineFilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (lines == 0) return 1.0;
   return ExpectedRate(request_.line, request_.millibits_per_key,
                       static_cast<double>(entries) / lines);
-}
-
-CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
-    std::shared_ptr<const CanonicalKey> canonical_key,
-    const FilterRequest& request, std::shared_ptr<AllocationRounding> rounding,
-    bool detect_corruption)
-    : LineFilterBitsBuilder(request, std::move(rounding), detect_corruption),
-      canonical_key_(std::move(canonical_key)) {}
-
-void CanonicalFilterBitsBuilder::AddKey(const Slice& key) {
-  MakeCanonical(*canonical_key_, key, &key_);
-  LineFilterBitsBuilder::AddKey(key_);
-}
-
-void CanonicalFilterBitsBuilder::AddKeyAndAlt(const Slice& key,
-                                              const Slice& alt) {
-  MakeCanonical(*canonical_key_, key, &key_);
-  MakeCanonical(*canonical_key_, alt, &alt_);
-  LineFilterBitsBuilder::AddKeyAndAlt(key_, alt_);
 }
 
 }  // namespace linebloom

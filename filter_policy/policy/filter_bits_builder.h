@@ -1,5 +1,4 @@
-// RocksDB's builder interface over BuildFilter, and keys made canonical
-// (FilterPolicyOptions::canonical_key).
+// RocksDB's builder interface over BuildFilter.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +21,15 @@ void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
 
 // Collects the hashes of keys and prefixes. Each Finish builds a block of them
 // and starts over, as partitioned filters require. Belongs to one thread.
-class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
+class LineFilterBitsBuilder final : public FilterBitsBuilderOfAnyVersion {
  public:
   // The request is AsBuilt(). `rounding` is null for none. `detect_corruption`
   // is the table option detect_filter_construct_corruption: keeps the hashes
   // until MaybePostVerify has found each of them in the finished block.
-  LineFilterBitsBuilder(const FilterRequest& request,
-                        std::shared_ptr<AllocationRounding> rounding,
-                        bool detect_corruption);
+  LineFilterBitsBuilder(
+      const FilterRequest& request,
+      std::shared_ptr<AllocationRounding> rounding, bool detect_corruption,
+      std::shared_ptr<const CanonicalKey> canonical_key = nullptr);
 
   // Ignores a key that repeats the previous one.
   void AddKey(const rocksdb::Slice& key) override;
@@ -57,6 +57,7 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   double EstimatedFpRate(size_t entries, size_t bytes) override;
 
  private:
+  uint64_t HashOf(const rocksdb::Slice& key);
   void Add(uint64_t hash);
   // The whole lines of a block of that size.
   uint32_t NumLinesInBlock(size_t bytes) const;
@@ -65,32 +66,14 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   const std::shared_ptr<AllocationRounding> rounding_;
   KeyHash hash_;
   bool detect_corruption_;
+  const std::shared_ptr<const CanonicalKey> canonical_key_;
+  std::string canonical_;  // kept for its memory
   HashList hashes_;
   uint64_t hashes_xor_ = 0;  // to detect hashes that change in memory
   std::optional<uint64_t> last_key_;
   std::optional<uint64_t> last_alt_;
   HashList hashes_to_verify_;
   uint64_t xor_to_verify_ = 0;
-};
-
-// Makes keys and prefixes canonical before it adds them. A class of its own, so
-// that builders without a function don't look for one with each key.
-class CanonicalFilterBitsBuilder final : public LineFilterBitsBuilder {
- public:
-  // The rest as for LineFilterBitsBuilder; never null.
-  CanonicalFilterBitsBuilder(std::shared_ptr<const CanonicalKey> canonical_key,
-                             const FilterRequest& request,
-                             std::shared_ptr<AllocationRounding> rounding,
-                             bool detect_corruption);
-
-  void AddKey(const rocksdb::Slice& key) override;
-  void AddKeyAndAlt(const rocksdb::Slice& key,
-                    const rocksdb::Slice& alt) override;
-
- private:
-  const std::shared_ptr<const CanonicalKey> canonical_key_;
-  std::string key_;  // canonical; kept for its memory
-  std::string alt_;
 };
 
 }  // namespace linebloom

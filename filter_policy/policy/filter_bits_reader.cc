@@ -149,10 +149,8 @@ class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
  public:
   explicit ConstantFilterBitsReader(bool answer) : answer_(answer) {}
 
+  using FilterBitsReader::MayMatch;  // of several keys, one by one
   bool MayMatch(const Slice&) override { return answer_; }
-  void MayMatch(int num_keys, Slice**, bool* may_match) override {
-    std::fill_n(may_match, num_keys, answer_);
-  }
 
  private:
   const bool answer_;

@@ -167,11 +167,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const auto rounding = is_rounded ? rounding_ : nullptr;
     const bool detect_corruption =
         context.table_options.detect_filter_construct_corruption;
-    if (used_.canonical_key != nullptr) {
-      return new CanonicalFilterBitsBuilder(used_.canonical_key, *request,
-                                            rounding, detect_corruption);
-    }
-    return new LineFilterBitsBuilder(*request, rounding, detect_corruption);
+    return new LineFilterBitsBuilder(*request, rounding, detect_corruption,
+                                     used_.canonical_key);
   }
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(

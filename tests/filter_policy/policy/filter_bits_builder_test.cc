@@ -63,7 +63,8 @@ TEST_F(FilterBitsBuilderTest, DropsRepeatsOfKeysAndAlternatives) {
 TEST_F(FilterBitsBuilderTest, KeysWithTheSameCanonicalBytesCountOnce) {
   const auto lower_case = std::make_shared<LowerCase>();
   EXPECT_EQ(HashUnseeded("ascii_lower_case", 16), CanonicalId(*lower_case));
-  CanonicalFilterBitsBuilder builder(lower_case, {}, nullptr, false);
+  LineFilterBitsBuilder builder({}, nullptr, /*detect_corruption=*/false,
+                                lower_case);
   for (const char* key : {"a", "A", "b", "B", "B"}) builder.AddKey(key);
   EXPECT_EQ(2u, builder.EstimateEntriesAdded());
 }
