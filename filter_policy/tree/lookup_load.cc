@@ -1,6 +1,7 @@
 #include "filter_policy/tree/lookup_load.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace linebloom {
@@ -27,6 +28,11 @@ constexpr double kUnseenMisses = 300;
 // Hits in files without a filter go unseen.
 constexpr double kMostUnfiltered = 0.1;
 
+constexpr std::array kNumbers = {
+    &Lookups::all,         &Lookups::hits,
+    &Lookups::fewest_hits, &Lookups::data_blocks_of_lookups,
+    &Lookups::data_blocks, &Lookups::squares_of_gaps};
+
 // Tickers are read one after the other, so that a difference of two may fall a
 // little without a reset.
 double Since(double last, double now) {
@@ -36,12 +42,7 @@ double Since(double last, double now) {
 }  // namespace
 
 void Lookups::Add(const Lookups& more, double times) {
-  all += times * more.all;
-  hits += times * more.hits;
-  fewest_hits += times * more.fewest_hits;
-  data_blocks_of_lookups += times * more.data_blocks_of_lookups;
-  data_blocks += times * more.data_blocks;
-  squares_of_gaps += times * more.squares_of_gaps;
+  for (const auto number : kNumbers) this->*number += times * more.*number;
 }
 
 Lookups LookupsOf(const rocksdb::Statistics& statistics) {
@@ -78,14 +79,10 @@ HitRange HitRange::Of(double least, double most, double n) {
 }
 
 void LookupWindow::Sample(const Lookups& now, double seconds) {
-  const Lookups more = {
-      .all = Since(last_.all, now.all),
-      .hits = Since(last_.hits, now.hits),
-      .fewest_hits = Since(last_.fewest_hits, now.fewest_hits),
-      .data_blocks_of_lookups =
-          Since(last_.data_blocks_of_lookups, now.data_blocks_of_lookups),
-      .data_blocks = Since(last_.data_blocks, now.data_blocks),
-      .squares_of_gaps = Since(last_.squares_of_gaps, now.squares_of_gaps)};
+  Lookups more;
+  for (const auto number : kNumbers) {
+    more.*number = Since(last_.*number, now.*number);
+  }
   last_ = now;
   Add(more, seconds);
 }
