@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/sizing.h"

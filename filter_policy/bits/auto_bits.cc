@@ -6,9 +6,7 @@
 #include <map>
 #include <memory>
 #include <utility>
-#include <vector>
 
-#include "filter_policy/bits/read_model.h"
 #include "filter_policy/tree/ledger.h"
 
 namespace linebloom {

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "filter_policy/line/line.h"
-
 namespace linebloom {
 
 HashList::Bucket& HashList::MakeRoomFor(uint64_t hash) {

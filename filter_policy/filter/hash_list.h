@@ -31,11 +31,6 @@ class HashList {
   static constexpr size_t kFew = 32768;
   static constexpr int kBucketBits = 8;
 
-  HashList() = default;
-  explicit HashList(std::span<const uint64_t> hashes) {
-    for (const uint64_t hash : hashes) Add(hash);
-  }
-
   void Add(uint64_t hash) {
     Bucket* bucket = &BucketOf(hash);
     if (bucket->next == bucket->end) bucket = &MakeRoomFor(hash);

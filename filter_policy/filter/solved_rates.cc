@@ -62,8 +62,6 @@ void PrintTable() {
   printf(R"(// Made by filter_policy/filter/solved_rates.cc; do not edit.
 #pragma once
 
-#include <cstdint>
-
 namespace linebloom {
 
 // The natural logarithm of the rate of solved filters with a mean of 0, 1, ...

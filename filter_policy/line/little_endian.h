@@ -13,10 +13,6 @@
 
 namespace linebloom {
 
-static_assert(std::endian::native == std::endian::little ||
-                  std::endian::native == std::endian::big,
-              "mixed-endian CPUs are not supported");
-
 // `from` needs no alignment and must have sizeof(Number) readable bytes.
 template <typename Number>
 Number LoadLittleEndian(const void* from) {

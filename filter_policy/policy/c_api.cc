@@ -1,7 +1,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <string>
 
 #include "filter_policy/policy/policy_options.h"

@@ -112,7 +112,6 @@ class LiveFiles {
   void Describe(int job, NewFile* file) const;
 
   std::map<std::string, Family>& families() { return families_; }
-  const std::map<std::string, Family>& families() const { return families_; }
 
  private:
   struct File {

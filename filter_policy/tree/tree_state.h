@@ -1,7 +1,6 @@
 // A column family's sorted runs, and what its files have.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <vector>
 

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "filter_policy/filter/hash_list.h"
+
 namespace linebloom {
 
 inline std::vector<uint64_t> RandomHashes(size_t count, uint64_t seed) {
@@ -13,6 +15,12 @@ inline std::vector<uint64_t> RandomHashes(size_t count, uint64_t seed) {
   std::vector<uint64_t> hashes(count);
   for (uint64_t& hash : hashes) hash = random();
   return hashes;
+}
+
+inline HashList ListOf(const std::vector<uint64_t>& hashes) {
+  HashList list;
+  for (const uint64_t hash : hashes) list.Add(hash);
+  return list;
 }
 
 }  // namespace linebloom

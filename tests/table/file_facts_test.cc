@@ -27,7 +27,7 @@ const std::string kLegacy =
 
 std::string OwnBlock() {
   const FilterBlock block =
-      BuildFilter(HashList(RandomHashes(100, 1)),
+      BuildFilter(ListOf(RandomHashes(100, 1)),
                   {.millibits_per_key = 10000, .line = LineKind::kSolved});
   return {block.bytes.get(), block.size};
 }

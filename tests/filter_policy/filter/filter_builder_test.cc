@@ -18,13 +18,13 @@ TEST(FilterBuilderTest, NeverDeniesAKey) {
       for (const size_t keys : {1, 2, 3, 50, 51, 52, 500, 5000}) {
         std::vector<uint64_t> hashes = RandomHashes(keys, keys);
         const FilterBlock block =
-            BuildFilter(HashList(hashes), {millibits, line, 0});
+            BuildFilter(ListOf(hashes), {millibits, line, 0});
         const auto reader = FilterReader::Make(
             block.bytes.get(), ParseFilter(block.bytes.get(), block.size));
         for (const uint64_t hash : hashes) ASSERT_TRUE(reader->MayMatch(hash));
         std::reverse(hashes.begin(), hashes.end());
         const FilterBlock other =
-            BuildFilter(HashList(hashes), {millibits, line, 0});
+            BuildFilter(ListOf(hashes), {millibits, line, 0});
         EXPECT_EQ(std::string_view(block.bytes.get(), block.size),
                   std::string_view(other.bytes.get(), other.size));
       }

@@ -14,7 +14,7 @@ namespace {
 void ExpectEachHashInItsLine(std::vector<uint64_t> hashes, uint32_t lines) {
   SCOPED_TRACE(testing::Message()
                << hashes.size() << " hashes, " << lines << " lines");
-  const HashList list(hashes);
+  const HashList list = ListOf(hashes);
   LinePartition partition(list, lines);
   std::vector<uint64_t> seen;
   for (uint32_t first = 0; first < lines; first += kLinesPerGroup) {
