@@ -38,13 +38,6 @@ TreeState TreeAfter(const NewFile& file) {
   return tree;
 }
 
-// As they will be at rest. Without filters the sizes are expected ones.
-std::vector<double> RunsOf(const NewFile& file, const TreeState& tree) {
-  const FileTotals& filters = file.tree->filters;
-  return filters.keys + filters.unknown > 0 ? tree.AtRest(file.style).Runs()
-                                            : tree.Runs();
-}
-
 // The keys of the file's run.
 double KeysOfRun(const NewFile& file, const TreeState& tree, double largest) {
   if (file.is_flushed() && tree.in_order) return largest;
@@ -131,7 +124,10 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
 double BitsForFile(const NewFile& file, double average_bits) {
   if (file.tree == nullptr) return BitsWithoutSizes(file, average_bits);
   const TreeState tree = TreeAfter(file);
-  const std::vector<double> runs = RunsOf(file, tree);
+  // Without filters the sizes are expected ones.
+  const bool is_real = file.tree->filters.keys + file.tree->filters.unknown > 0;
+  const std::vector<double> runs =
+      (is_real ? tree.AtRest(file.style) : tree).Runs();
   if (runs.empty()) return BitsWithoutSizes(file, average_bits);
   const double largest = std::ranges::max(runs);
   const double run = KeysOfRun(file, tree, largest);

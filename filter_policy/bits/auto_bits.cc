@@ -137,9 +137,7 @@ AutoBits ChooseBits(const NewFile& file,
   const CacheUsers users = file.users_of(file, table);
   if (users.families.empty()) return {};
   return ChoiceOf(table.block_cache)
-      ->Next(LoadOf(users, table), [&users](bool at_rest, CacheLoad* load) {
-        AddRuns(users, at_rest, load);
-      });
+      ->Next(LoadOf(users, table), std::bind_front(AddRuns, std::cref(users)));
 }
 
 AutoBits SteadyChoice::Next(CacheLoad load, const RunsOfTrees& add_runs) {

@@ -57,11 +57,10 @@ AutoBits ChooseBits(const NewFile& file,
 // on has moved by a few per cent. Thread-safe.
 class SteadyChoice {
  public:
-  // Adds the runs of a load's trees.
   using RunsOfTrees = std::function<void(bool at_rest, CacheLoad*)>;
 
-  // For the next file. Calls `add_runs`, unless it is null, if the runs are
-  // needed.
+  // For the next file. `add_runs`, unless it is null, adds the runs of the
+  // load's trees if they are needed.
   AutoBits Next(CacheLoad load, const RunsOfTrees& add_runs = nullptr);
 
  private:

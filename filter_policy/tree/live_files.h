@@ -3,11 +3,10 @@
 // RocksDB leaves out some of what it tells, as null, 0 or empty. That is not
 // known then, which is not 0:
 //
-//   properties of a file  LevelDB's files have none, those of other writers
-//                         lack some, and files that RocksDB has not opened
-//                         are not read yet: the file counts as the average of
-//                         the database's known files, by its bytes; without a
-//                         known file, by its entries
+//   properties of a file  some writers leave some out, and files that RocksDB
+//                         has not opened are not read yet: the file counts as
+//                         the average of the database's known files, by its
+//                         bytes; without a known file, by its entries
 //   of all files          nothing is told of the tree; files get the average
 //   inputs of a job       CompactFiles() calls no listener before it ends: its
 //                         files make up for nothing that others have

@@ -1,5 +1,4 @@
-// Facts about a file that is about to be written, and how a policy learns
-// it.
+// Facts about a file that is about to be written, and how a policy gets them.
 //
 // RocksDB tells a policy the level of a new file but not how large the levels
 // are; only a listener can find that out. In every release from 7.3 to 11.12,

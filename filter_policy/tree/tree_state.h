@@ -63,8 +63,7 @@ struct TreeState {
   // In a burst of writes they have several times as much; the excess, which is
   // on its way there, counts to the last level. What the tenth stands for,
   // max_bytes_for_level_multiplier, matters little: with 4 or 20 assumed in a
-  // tree of 10, reads were within a tenth. Unchanged without a level below 0
-  // and if RocksDB doesn't merge level by level.
+  // tree of 10, reads were within a tenth. Others don't change.
   TreeState AtRest(rocksdb::CompactionStyle style) const;
 };
 
