@@ -124,10 +124,11 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
 double BitsForFile(const NewFile& file, double average_bits) {
   if (file.tree == nullptr) return BitsWithoutSizes(file, average_bits);
   const TreeState tree = TreeAfter(file);
-  // Without filters the sizes are expected ones.
-  const bool is_real = file.tree->filters.keys + file.tree->filters.unknown > 0;
-  const std::vector<double> runs =
-      (is_real ? tree.AtRest(file.style) : tree).Runs();
+  // At rest if RocksDB merges level by level. Without filters the sizes are
+  // expected ones.
+  const bool moves = file.style == rocksdb::kCompactionStyleLevel &&
+                     file.tree->filters.keys + file.tree->filters.unknown > 0;
+  const std::vector<double> runs = (moves ? tree.AtRest() : tree).Runs();
   if (runs.empty()) return BitsWithoutSizes(file, average_bits);
   const double largest = std::ranges::max(runs);
   const double run = KeysOfRun(file, tree, largest);

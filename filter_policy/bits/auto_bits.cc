@@ -140,7 +140,8 @@ AutoBits ChooseBits(const NewFile& file,
       ->Next(LoadOf(users, table), std::bind_front(AddRuns, std::cref(users)));
 }
 
-AutoBits SteadyChoice::Next(CacheLoad load, const RunsOfTrees& add_runs) {
+AutoBits SteadyChoice::Next(CacheLoad load,
+                            const std::function<void(CacheLoad*)>& add_runs) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const double nominal = load.cache.capacity;
   // Iterators pin blocks for a moment.
@@ -153,14 +154,8 @@ AutoBits SteadyChoice::Next(CacheLoad load, const RunsOfTrees& add_runs) {
   load_ = load;
   load_.trees.clear();
   load.rewritten = std::exchange(rewritten_, 0);
-  // In a burst of writes lookups read more filters than at rest, and nobody
-  // else is there.
-  CacheLoad as_is = load;
-  if (add_runs != nullptr) {
-    add_runs(/*at_rest=*/false, &as_is);
-    add_runs(/*at_rest=*/true, &load);
-  }
-  share_ = ShareOf(as_is, share_);
+  if (add_runs != nullptr) add_runs(&load);
+  share_ = ShareOf(load, share_);
   load.cache.capacity *= share_;
   load.cache.slots *= share_;
   bits_ = BitsFor(load);

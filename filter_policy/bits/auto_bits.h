@@ -57,11 +57,10 @@ AutoBits ChooseBits(const NewFile& file,
 // on has moved by a few per cent. Thread-safe.
 class SteadyChoice {
  public:
-  using RunsOfTrees = std::function<void(bool at_rest, CacheLoad*)>;
-
   // For the next file. `add_runs`, unless it is null, adds the runs of the
   // load's trees if they are needed.
-  AutoBits Next(CacheLoad load, const RunsOfTrees& add_runs = nullptr);
+  AutoBits Next(CacheLoad load,
+                const std::function<void(CacheLoad*)>& add_runs = nullptr);
 
  private:
   std::mutex mutex_;

@@ -187,7 +187,7 @@ CacheLoad LoadOf(const CacheUsers& users,
   return load;
 }
 
-void AddRuns(const CacheUsers& users, bool at_rest, CacheLoad* load) {
+void AddRuns(const CacheUsers& users, CacheLoad* load) {
   constexpr size_t kFew = 16;
   constexpr double kAlike = 4;  // lookups per row
   struct Alike {
@@ -205,7 +205,7 @@ void AddRuns(const CacheUsers& users, bool at_rest, CacheLoad* load) {
             ? static_cast<int64_t>(i)
             : std::lround(std::log(std::max(1e-9, per_row)) / std::log(kAlike));
     Alike& alike = trees[{group, TreeModel::Renews(*family.tree), family.line}];
-    alike.model.Add(at_rest ? family.tree->AtRest(family.style) : *family.tree);
+    alike.model.Add(*family.tree);
     alike.lookups += lookups;
   }
   load->trees.clear();

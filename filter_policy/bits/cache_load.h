@@ -39,6 +39,6 @@ struct CacheLoad {
 CacheLoad LoadOf(const CacheUsers& users,
                  const rocksdb::BlockBasedTableOptions& table);
 // Trees with about as many lookups per row become one, unless they are few.
-void AddRuns(const CacheUsers& users, bool at_rest, CacheLoad* load);
+void AddRuns(const CacheUsers& users, CacheLoad* load);
 
 }  // namespace linebloom

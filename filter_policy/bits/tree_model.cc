@@ -32,14 +32,15 @@ read_model::Run RunOf(const FileTotals& totals, double covered, bool level0) {
 
 }  // namespace
 
-void TreeModel::Add(TreeState tree) {
+void TreeModel::Add(const TreeState& tree) {
   const double rows = tree.filters.all_rows();
   rows_ += rows;
   renews_ = renews_ || Renews(tree);
-  std::ranges::sort(tree.level0, {}, &FileTotals::all_rows);
-  for (size_t i = 0; i < tree.level0.size(); ++i) {
+  auto level0 = tree.level0;
+  std::ranges::sort(level0, {}, &FileTotals::all_rows);
+  for (size_t i = 0; i < level0.size(); ++i) {
     Run& run = level0_[static_cast<int>(std::min(i, kMostRunsOfLevel0 - 1))];
-    run.files.Add(tree.level0[i]);
+    run.files.Add(level0[i]);
     run.rows_met += rows;
   }
   const int last = tree.LastLevel();
@@ -67,10 +68,9 @@ bool TreeModel::Renews(const TreeState& tree) {
   return all.keys + all.unfiltered + all.unknown > 0;
 }
 
-read_model::Tree ModelOf(const TreeState& tree,
-                         rocksdb::CompactionStyle style) {
+read_model::Tree ModelOf(const TreeState& tree) {
   TreeModel model;
-  model.Add(tree.AtRest(style));
+  model.Add(tree);
   return model.Model();
 }
 

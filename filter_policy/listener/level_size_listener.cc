@@ -54,8 +54,8 @@ char this_copy = 0;
 UsersOfCache MakeUsersOf(const std::string& path, const std::string& family) {
   return [path, family](const NewFile& file,
                         const rocksdb::BlockBasedTableOptions& table) {
-    return Ledger::OfProcess().UsersOf(
-        path, family, {table.block_cache, file.style, file.line});
+    return Ledger::OfProcess().UsersOf(path, family,
+                                       {table.block_cache, file.line});
   };
 }
 
@@ -68,8 +68,7 @@ TableUse TableUseOf(DB* db) {
           ? nullptr
           : options.table_factory
                 ->GetOptions<rocksdb::BlockBasedTableOptions>();
-  return {table == nullptr ? nullptr : table->block_cache,
-          options.compaction_style};
+  return {table == nullptr ? nullptr : table->block_cache};
 }
 
 // A handle to the process's ledger: it has nothing of its own.

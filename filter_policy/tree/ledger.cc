@@ -103,8 +103,7 @@ CacheUsers Ledger::UsersOf(const std::string& path, const std::string& family,
       trees.rows += files.live.filters.all_rows();
       trees.rows_written += std::exchange(files.rows_written, 0);
       if (database.statistics == nullptr) trees.probed.Add(*files.tree);
-      users.families.push_back(
-          {files.tree, table.style, trees.source, table.line});
+      users.families.push_back({files.tree, trees.source, table.line});
     }
   }
   users.sources.resize(sources.size());

@@ -35,7 +35,6 @@ struct CacheUsers {
   };
   struct Family {
     std::shared_ptr<const TreeState> tree;
-    rocksdb::CompactionStyle style;
     size_t source;
     LineKind line = LineKind::kSolved;  // of new filters
   };

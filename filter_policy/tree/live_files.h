@@ -58,7 +58,6 @@ using SizeOfFile = std::function<uint64_t(const std::string& path)>;
 // What a column family's table uses.
 struct TableUse {
   std::weak_ptr<rocksdb::Cache> cache;
-  rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
   LineKind line = LineKind::kSolved;  // of new filters
 };
 

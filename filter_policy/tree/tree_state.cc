@@ -76,10 +76,10 @@ std::vector<double> TreeState::Runs() const {
   return runs;
 }
 
-TreeState TreeState::AtRest(rocksdb::CompactionStyle style) const {
+TreeState TreeState::AtRest() const {
   TreeState tree = *this;
   const int last = LastLevel();
-  if (last == 0 || style != rocksdb::kCompactionStyleLevel) return tree;
+  if (last == 0) return tree;
   double excess = 0;
   std::ranges::sort(tree.level0, {}, &FileTotals::all_rows);
   while (tree.level0.size() > kFilesOfLevel0) {

@@ -4,8 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "rocksdb/options.h"
-
 namespace linebloom {
 
 // What some files have.
@@ -63,8 +61,8 @@ struct TreeState {
   // In a burst of writes they have several times as much; the excess, which is
   // on its way there, counts to the last level. What the tenth stands for,
   // max_bytes_for_level_multiplier, matters little: with 4 or 20 assumed in a
-  // tree of 10, reads were within a tenth. Others don't change.
-  TreeState AtRest(rocksdb::CompactionStyle style) const;
+  // tree of 10, reads were within a tenth. Unchanged without a level below 0.
+  TreeState AtRest() const;
 };
 
 double SumOf(const std::vector<double>& runs);

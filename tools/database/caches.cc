@@ -98,10 +98,7 @@ class Reader {
     CacheFacts& facts = FactsOf(name);
     facts.families.push_back(name);
     facts.load.totals.Add(tree.filters);
-    const auto* const options = database_.OptionsOf(name);
-    const auto style = options == nullptr ? rocksdb::kCompactionStyleLevel
-                                          : options->compaction_style;
-    facts.load.trees.push_back(ModelOf(tree, style));
+    facts.load.trees.push_back(ModelOf(tree));
     read_.families[name] = tree.filters;
     facts.files.Add(read_.findings.families[name]);
     if (tree.filters.all_rows() >= facts.most_rows) {

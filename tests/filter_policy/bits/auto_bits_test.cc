@@ -57,7 +57,7 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
   SteadyChoice choice;
   const auto next = [&](const CacheLoad& load) {
     bool is_new = false;
-    choice.Next(load, [&](bool, CacheLoad*) { is_new = true; });
+    choice.Next(load, [&](CacheLoad*) { is_new = true; });
     return is_new;
   };
   const CacheLoad load = LoadOf(2e6, {0.02, 0.3});
@@ -150,13 +150,6 @@ TEST(SteadyChoiceTest, LeavesStrangersTheirPart) {
   EXPECT_LT(beside.average_bits, BitsOf(alone) - 2);
   alone.rewritten = 1;
   EXPECT_NEAR(0.1 * beside.others_bytes, choice.Next(alone).others_bytes, 1);
-  // The trees in a burst of writes.
-  const auto burst = [](bool at_rest, CacheLoad* now) {
-    for (read_model::Run& run : now->trees[0].runs) {
-      if (!at_rest) run.kept->bytes *= 4;
-    }
-  };
-  EXPECT_EQ(0, SteadyChoice().Next(load, burst).others_bytes);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ class LoadOfTest : public testing::Test {
   void AddFamily(double rows, size_t source) {
     auto tree = std::make_shared<TreeState>();
     tree->Add({.rows = rows, .keys = rows, .bits = 10 * rows, .files = 1}, 6);
-    users_.families.push_back({tree, rocksdb::kCompactionStyleLevel, source});
+    users_.families.push_back({tree, source});
     users_.sources.resize(std::max(users_.sources.size(), source + 1));
   }
 
@@ -116,7 +116,7 @@ class LoadOfTest : public testing::Test {
 
   CacheLoad Load() const {
     CacheLoad load = LoadOf(users_, table_);
-    AddRuns(users_, /*at_rest=*/true, &load);
+    AddRuns(users_, &load);
     return load;
   }
 
@@ -201,8 +201,7 @@ TEST_F(LoadOfTest, ManyFamiliesAreFewTrees) {
   double lookups = 0;
   for (size_t i = 0; i < trees.size(); ++i) {
     lookups += trees[i].lookups;
-    trees[i].runs =
-        ModelOf(*users_.families[i].tree, users_.families[i].style).runs;
+    trees[i].runs = ModelOf(*users_.families[i].tree).runs;
   }
   double merged_rows = 0;
   for (const read_model::Tree& tree : load.trees) {

@@ -9,23 +9,20 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::kCompactionStyleLevel;
-using rocksdb::kCompactionStyleUniversal;
-
 TEST(ModelOfTest, RunsOfATree) {
   const read_model::Tree tree =
       ModelOf(TreeOf({{FilteredFile(50), 0},
                       {FilteredFile(100), 0},
-                      {FilteredFile(1000), 5},
+                      {FilteredFile(5000), 5},
                       {FilteredFile(10'000), 6},
                       {FilteredFile(9'000), 6},
-                      {{.files = 1}, 0}}),  // of no rows, as far as known
-              kCompactionStyleLevel);
+                      {{.files = 1}, 0}}));  // of no rows, as far as known
   ASSERT_EQ(4u, tree.runs.size());
   EXPECT_TRUE(tree.runs[1].level0);
   EXPECT_EQ(100, tree.runs[1].rows);
   EXPECT_FALSE(tree.runs[2].level0);
-  EXPECT_EQ(1000, tree.runs[2].index_bytes);
+  // As it is, however much that is of the next one.
+  EXPECT_EQ(5000, tree.runs[2].index_bytes);
   const read_model::Run& last = tree.runs[3];
   EXPECT_EQ(2, last.count);
   EXPECT_EQ(19'000, last.rows);
@@ -38,7 +35,7 @@ TEST(ModelOfTest, RunsOfATree) {
 // Files of a family without a policy stay without filters.
 TEST(ModelOfTest, FilesWithoutFilters) {
   const auto tree = [](const FileTotals& file) {
-    return ModelOf(TreeOf({{file, 6}}), kCompactionStyleLevel);
+    return ModelOf(TreeOf({{file, 6}}));
   };
   const auto run = [&](const FileTotals& file) {
     return read_model::Renewed({tree(file)})[0].runs[0];
@@ -61,8 +58,7 @@ TEST(ModelOfTest, FilesWithoutFilters) {
   // Files that were written before the family had a policy get filters too.
   TreeState later = TreeOf({{FilteredFile(1000), 5},
                             {{.rows = 9000, .passed = 9000, .files = 1}, 6}});
-  const auto renewed =
-      read_model::Renewed({ModelOf(later, kCompactionStyleLevel)});
+  const auto renewed = read_model::Renewed({ModelOf(later)});
   for (const read_model::Run& later_run : renewed[0].runs) {
     EXPECT_FALSE(later_run.kept.has_value());
   }
@@ -78,8 +74,7 @@ TEST(TreeStateTest, RemovesTheFileThatIsMeant) {
 // lookup.
 TEST(ModelOfTest, ManyFilesOfLevel0AreFewRuns) {
   const read_model::Tree tree =
-      ModelOf(TreeOf(std::vector<PlacedFile>(1000, {FilteredFile(100), 0})),
-              kCompactionStyleUniversal);
+      ModelOf(TreeOf(std::vector<PlacedFile>(1000, {FilteredFile(100), 0})));
   EXPECT_LE(tree.runs.size(), 24u);
   double met = 0;
   double rows = 0;

@@ -40,7 +40,7 @@ inline TreeState TreeOf(const std::vector<PlacedFile>& files) {
 inline CacheUsers UsersOf(std::shared_ptr<const TreeState> tree,
                           const HitRange& hits) {
   CacheUsers users;
-  users.families = {{std::move(tree), rocksdb::kCompactionStyleLevel, 0}};
+  users.families = {{std::move(tree), 0}};
   users.sources.resize(1);
   users.sources[0].hits = hits;
   return users;
