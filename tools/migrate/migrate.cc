@@ -493,16 +493,17 @@ std::string ReadsTable(const Json& report) {
     if (cache["reads_per_1000"].is_null()) continue;
     rows.push_back(
         {{"label",
-          Fill(cache["holds_filters"] == true
-                   ? "{/column_families/0}: in a cache of {/memory:MB} MB"
-                   : "{/column_families/0}: beside one of {/memory:MB} MB",
-               cache)},
+          Fill("{/column_families/0}", cache) +
+              (cache["column_families"].size() > 1 ? " and others: " : ": ") +
+              Fill(cache["holds_filters"] == true
+                       ? "in a cache of {/memory:MB} MB"
+                       : "beside one of {/memory:MB} MB",
+                   cache)},
          {"reads_per_1000", cache["reads_per_1000"]}});
   }
   for (const Json& family : report["column_families"]) {
-    rows.push_back(
-        {{"label", Fill("{/name}: missing rows, filters in memory", family)},
-         {"reads_per_1000", family["reads_per_1000_in_memory"]}});
+    rows.push_back({{"label", Fill("{/name}: missing rows, in memory", family)},
+                    {"reads_per_1000", family["reads_per_1000_in_memory"]}});
   }
   return TextTable({{"Blocks read per 1,000 lookups", "{/label}"},
                     {"now", ReadsCell("/now")},
