@@ -42,9 +42,9 @@ linebloom_filterpolicy_create_from_string(const char* options, char** errptr);
 // bits_per_key=auto, and its listener, like linebloom::Use()
 // (linebloom/filter_policy.h). Other table options stay, so call this after
 // rocksdb_options_set_block_based_table_factory(), for the options of each
-// column family and of the database. rocksdb/c.h has no other way to a
-// listener, which level_aware and auto need, than an option string for all of
-// the options.
+// column family and of the database. rocksdb/c.h itself can set a listener,
+// which level_aware and auto need, only by an option string for all of the
+// options.
 //
 // On error changes nothing and sets *errptr, as above: if the string is
 // invalid, if the tables aren't block-based, or in a RocksDB of another minor

@@ -206,9 +206,9 @@ LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
 //   linebloom::Use(&options);
 //
 // The family gets a new table factory with all other table options of the old
-// one, its block cache included; one that is null becomes RocksDB's default.
-// The listener is added unless the database has
-// one already: call this for each column family, and as often as you like.
+// one, its block cache included; a null factory becomes RocksDB's default. The
+// listener is added unless the database has one already: call this for each
+// column family, and as often as you like.
 //
 // Leaves cache_index_and_filter_blocks as it is, because that decides how much
 // memory the process takes: false, RocksDB's default, holds filters outside the

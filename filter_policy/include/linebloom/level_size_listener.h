@@ -30,8 +30,8 @@ inline constexpr char kLevelSizeListenerName[] = "linebloom_level_sizes";
 // family's average converges; no file may raise it by more than 10 %. The
 // listener forgets a database when it is closed.
 //
-// It also knows how much all filters take, in all databases that it serves and
-// in column families of any policy. For that it reads the properties of files
+// It also follows how much all filters take, in all databases that it serves
+// and in families of any policy. For that it reads the properties of files
 // older than itself, with one or two reads per file, while a flush or
 // compaction waits: 1,000 files each time, until all are read. Until then files
 // count as average ones by their bytes. So do files without properties, such as

@@ -94,7 +94,7 @@ struct RebuildFiltersOptions {
 
   // The files that a dry run of the same database reported, or some of them:
   // rewrites them in this order without examining any filter again. Files that
-  // are gone since are reported so. If empty, all live files are examined.
+  // have gone since are reported as kGone. If empty, examines all live files.
   std::vector<FileRebuild> files = {};
 };
 
