@@ -59,12 +59,10 @@ class SmallFileSystem : public rocksdb::FileSystemWrapper {
       const std::string& path, const rocksdb::FileOptions& options,
       std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
       rocksdb::IODebugContext* dbg) override {
-    if (path == too_large) throw std::bad_alloc();
+    if (path == too_large && ++throws > 0) throw std::bad_alloc();
     const rocksdb::IOStatus status =
         FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
-    if (path == failing) {
-      *file = std::make_unique<FailingFile>(std::move(*file));
-    }
+    if (path == broken) *file = std::make_unique<FailingFile>(std::move(*file));
     return status;
   }
   rocksdb::IOStatus GetFreeSpace(const std::string& path,
@@ -78,7 +76,8 @@ class SmallFileSystem : public rocksdb::FileSystemWrapper {
 
   // Set and read by the thread that rebuilds.
   std::string too_large;
-  std::string failing;
+  int throws = 0;
+  std::string broken;
   std::string full;
   std::optional<uint64_t> free = uint64_t{1} << 40;
 };
@@ -261,7 +260,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
   };
   const Case cases[] = {
       {false, EnlargeIndex, "index: no block of "},
-      {false, [this](const auto& path) { file_system_->failing = path; },
+      {false, [this](const auto& path) { file_system_->broken = path; },
        "a bad cable"},
       {true, EnlargeIndex, "index: no block of "},
       {true, [this](const auto& path) { file_system_->too_large = path; },
@@ -299,7 +298,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
     Flush();
     EXPECT_EQ(GetText(db_.get(), RowKey(5000)), RowValue(5000));
     file_system_->too_large.clear();
-    file_system_->failing.clear();
+    file_system_->broken.clear();
   }
 }
 
@@ -312,6 +311,7 @@ TEST_F(RebuildFiltersTest, TheListenerSurvivesAFileTooLargeToOpen) {
   file_system_->too_large = PathOfFirst();
   ASSERT_OK(db_->Put({}, "another", "row"));
   Flush();
+  EXPECT_GT(file_system_->throws, 0);
   file_system_->too_large.clear();
   ExpectRebuilt(1, RebuildReason::kForeignFilter);
 }

@@ -108,9 +108,7 @@ TEST(FailedAllocationsTest, BuildersAndReaders) {
       rocksdb::Status status;
       Try(left, [&] { policy = MakePolicy(options); });
       Try(left, [&] { builder = NewBuilder(*policy, table); });
-      for (const std::string& key : keys) {
-        Try(left, [&] { builder->AddKey(key); });
-      }
+      for (const auto& key : keys) Try(left, [&] { builder->AddKey(key); });
       EXPECT_EQ(keys.size(), builder->EstimateEntriesAdded());
       Try(left, [&] { block = builder->Finish(&bytes, &status); });
       EXPECT_TRUE(status.ok()) << status.ToString();

@@ -89,9 +89,7 @@ TEST(LookupAtTest, AllKeysAreEquallyLikely) {
                : static_cast<void>(missing.insert(key.text));
   }
   EXPECT_EQ(found.size(), 10u);
-  for (const auto& [key, count] : found) {
-    EXPECT_NEAR(count, 1000, 5 * 31) << key;
-  }
+  for (const auto& [key, n] : found) EXPECT_NEAR(n, 1000, 5 * 31) << key;
   EXPECT_GT(missing.size(), 9'400u);  // of 9,990
   for (const double ratio : {0, 1}) {
     mix.hit_ratio = ratio;

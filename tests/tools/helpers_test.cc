@@ -137,8 +137,8 @@ TEST(InfoLogTest, TheLastSizeOfACacheCounts) {
   const auto bytes = [&folder](const std::string& name) {
     return ReadInfoLog(folder.path(), "")->FamilyOf(name).cache_bytes;
   };
-  const std::string opening =
-      Session("A") + LoggedOptions("default", "0x55a0", 262'144);
+  const std::string logged = LoggedOptions("default", "0x55a0", 262'144);
+  const std::string opening = Session("A") + logged;
   const std::string two = opening + LoggedOptions("other", "0x55b0", 500'000);
   const std::string dump = "Block cache LRUCache@0x55a0#77 capacity: ";
   folder.Write("LOG", opening + Choice("67.1", "app"));
@@ -160,6 +160,9 @@ TEST(InfoLogTest, TheLastSizeOfACacheCounts) {
   EXPECT_EQ(bytes("default"), 67'100'000);
   folder.Write("LOG", Session("B") + LoggedOptions("default", "0x55a0", 9000));
   EXPECT_EQ(bytes("default"), 9000);  // opened again
+  folder.Write("LOG.old.1", logged + Choice("67.1", "app"));
+  folder.Write("LOG", logged);
+  EXPECT_EQ(bytes("default"), 262'144);  // perhaps opened again
 }
 
 // Which has the options of all column families, but not their names.

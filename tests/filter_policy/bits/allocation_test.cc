@@ -78,6 +78,7 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
       {"a flush, a thousandth", Flushed(full), 19.75},
       {"an empty level may get everything", Compacted(full, 4), 9.62},
       {"a flush in key order moves down", Flushed(in_order), 9.62},
+      {"a merge beside it doesn't", Compacted(in_order, 2), 13.00},
       {"the largest run of universal compaction",
        universal({1e4, 1e4, 1e5}, 1e6), 9.63},
       {"a tenth of it", universal({1e4, 1e4, 1e6}, 1e5), 13.01},

@@ -135,9 +135,7 @@ TEST(SteadyChoiceTest, OthersCountAtTheSecondTime) {
 // written anew without such reads.
 TEST(SteadyChoiceTest, LeavesStrangersTheirPart) {
   CacheLoad load = LoadOf(2.5e6, 0);
-  for (read_model::Run& run : load.trees[0].runs) {
-    run.kept = {1.25 * run.rows, 0.005};
-  }
+  for (auto& run : load.trees[0].runs) run.kept = {1.25 * run.rows, 0.005};
   SteadyChoice choice;
   EXPECT_EQ(0, choice.Next(load).others_bytes);
   CacheLoad alone = load;
@@ -150,6 +148,14 @@ TEST(SteadyChoiceTest, LeavesStrangersTheirPart) {
   EXPECT_LT(beside.average_bits, BitsOf(alone) - 2);
   alone.rewritten = 1;
   EXPECT_NEAR(0.1 * beside.others_bytes, choice.Next(alone).others_bytes, 1);
+  // Of a HyperClockCache's slots, too.
+  alone.hits = load.hits = {0.5, 0.5};
+  load.cache.slots = 200;
+  const AutoBits few = SteadyChoice().Next(load);
+  alone.cache.capacity -= few.others_bytes;
+  alone.cache.slots = 200 * alone.cache.capacity / 2.5e6;
+  EXPECT_NEAR(few.reads.most_hits, SteadyChoice().Next(alone).reads.most_hits,
+              1e-6);
 }
 
 }  // namespace

@@ -42,29 +42,26 @@ TEST(CacheOfTest, ReadsTheCache) {
 }
 
 TEST(CacheOfTest, KnowsWhatIsPinned) {
-  const auto pinned = [](const rocksdb::BlockBasedTableOptions& table) {
-    return CacheUseOf(table).pinned;
-  };
   rocksdb::BlockBasedTableOptions table;
-  EXPECT_EQ(Pinned::kNothing, pinned(table));
+  EXPECT_EQ(Pinned::kNothing, CacheUseOf(table).pinned);
   table.pin_l0_filter_and_index_blocks_in_cache = true;
-  EXPECT_EQ(Pinned::kLevel0, pinned(table));
+  EXPECT_EQ(Pinned::kLevel0, CacheUseOf(table).pinned);
   table.metadata_cache_options.unpartitioned_pinning =
       rocksdb::PinningTier::kNone;
-  EXPECT_EQ(Pinned::kNothing, pinned(table));
+  EXPECT_EQ(Pinned::kNothing, CacheUseOf(table).pinned);
   table.metadata_cache_options.unpartitioned_pinning =
       rocksdb::PinningTier::kAll;
-  EXPECT_EQ(Pinned::kAll, pinned(table));
+  EXPECT_EQ(Pinned::kAll, CacheUseOf(table).pinned);
   table.partition_filters = true;  // means nothing without the index
-  EXPECT_EQ(Pinned::kAll, pinned(table));
+  EXPECT_EQ(Pinned::kAll, CacheUseOf(table).pinned);
   EXPECT_FALSE(CacheUseOf(table).partitioned);
   table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  EXPECT_EQ(Pinned::kLevel0, pinned(table));
+  EXPECT_EQ(Pinned::kLevel0, CacheUseOf(table).pinned);
   EXPECT_TRUE(CacheUseOf(table).partitioned);
   table.metadata_cache_options.partition_pinning =
       rocksdb::PinningTier::kFlushedAndSimilar;
   table.pin_l0_filter_and_index_blocks_in_cache = false;
-  EXPECT_EQ(Pinned::kLevel0, pinned(table));
+  EXPECT_EQ(Pinned::kLevel0, CacheUseOf(table).pinned);
 }
 
 // What is pinned beside the trees' own.
@@ -126,7 +123,7 @@ class LoadOfTest : public testing::Test {
 
 TEST_F(LoadOfTest, SumsWhatSharesTheCache) {
   AddFamily(1000, 0);
-  AddFamily(3000, 0);
+  AddFamily(3000, 1);
   users_.families[1].line = LineKind::kPlain;
   const CacheLoad load = Load();
   EXPECT_EQ(LineKind::kSolved, load.trees[0].line);

@@ -48,9 +48,7 @@ TEST(KeyHashTest, IsXxh3OrSipHash13) {
 
     const uint64_t seed = random() | 1;
     std::string seed_bytes;
-    for (int i = 0; i < 8; ++i) {
-      seed_bytes += static_cast<char>(seed >> (8 * i));
-    }
+    for (int i = 0; i < 8; ++i) seed_bytes += static_cast<char>(seed >> 8 * i);
     EXPECT_EQ(
         KeyHash(seed)(key.data(), size),
         SipHash13({seed, XXH3_64bits(seed_bytes.data(), 8)}, key.data(), size))

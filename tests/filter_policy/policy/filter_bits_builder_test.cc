@@ -22,9 +22,7 @@ class FilterBitsBuilderTest : public testing::Test {
   }
 
   static std::string Build(LineFilterBitsBuilder* builder, int keys) {
-    for (const std::string& key : NumberedKeys("key", keys)) {
-      builder->AddKey(key);
-    }
+    for (const auto& key : NumberedKeys("key", keys)) builder->AddKey(key);
     return FinishToString(builder);
   }
 

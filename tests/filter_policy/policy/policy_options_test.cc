@@ -311,11 +311,10 @@ TEST(PolicyOptionsTest, AutoMayLeaveOutTheFiltersOfTheLastRun) {
   rocksdb::BlockBasedTableOptions table;
   table.cache_index_and_filter_blocks = true;
   table.block_cache = rocksdb::NewLRUCache(1 << 20);
-  const auto tree = std::make_shared<TreeState>();
-  double rows = 1e4;
-  for (int level = 1; level <= 3; ++level, rows *= 10) {
-    tree->Add(FilteredFile(rows), level);
-  }
+  const auto tree =
+      std::make_shared<TreeState>(TreeOf({{FilteredFile(1e4), 1},
+                                          {FilteredFile(1e5), 2},
+                                          {FilteredFile(1e6), 3}}));
   NewFile file = {.tree = tree};
   file.users_of = [&](auto&&...) { return UsersOf(tree, {0.99, 1}); };
   double average = 0;
@@ -334,7 +333,9 @@ TEST(PolicyOptionsTest, AutoMayLeaveOutTheFiltersOfTheLastRun) {
   EXPECT_NEAR(average, (first + 10 * second) / 11, 1);
   EXPECT_EQ(0, bits_of(3));
   EXPECT_EQ(0, bits_of(4));
-  // All have one if nobody knows which run is the last.
+  // All have one if nobody knows which run is the last, or no level has files.
+  file.tree = std::make_shared<TreeState>(TreeOf({{FilteredFile(1e4), 0}}));
+  EXPECT_GT(bits_of(0), 0);
   file.tree = nullptr;
   EXPECT_GT(bits_of(3), 0);
   EXPECT_NEAR(average, bits_of(3), 0.01);

@@ -37,9 +37,7 @@ TEST(ThreadsTest, ReadersAreShared) {
   std::atomic<int> denied = 0;
   InThreads([&](int) {
     for (const std::string& key : keys) denied += !reader->MayMatch(key);
-    for (const bool match : MatchInBatches(reader.get(), keys)) {
-      denied += !match;
-    }
+    for (bool match : MatchInBatches(reader.get(), keys)) denied += !match;
   });
   EXPECT_EQ(0, denied);
 }

@@ -132,9 +132,7 @@ std::string Oracle::Lookup(const std::string& key) {
 
 void Oracle::CheckGets(const std::vector<std::string>& keys) {
   TakeCounts();
-  for (const std::string& key : keys) {
-    EXPECT_EQ(Lookup(key), Expected(key)) << key;
-  }
+  for (const auto& key : keys) EXPECT_EQ(Lookup(key), Expected(key)) << key;
   if (options_.row_cache == nullptr) ExpectAnswers(PredictGets(keys));
 }
 

@@ -303,9 +303,7 @@ TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
   family.options.listeners = {NewLevelSizeListener()};
   family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   ASSERT_EQ(ReadPolicy(&family), "");
-  auto tree = std::make_shared<TreeState>();
-  tree->Add({.unknown = kRows}, 1);
-  family.tree = tree;
+  family.tree = std::make_shared<TreeState>(TreeOf({{{.unknown = kRows}, 1}}));
   const auto files = std::make_shared<TreeState>();
   files->Add(FilteredFile(1e6), 6);
   family.users_of = [&](auto&&...) { return UsersOf(files, {0.02, 0.02}); };
@@ -319,7 +317,9 @@ TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
   }
   EXPECT_EQ(Evaluate(Linebloom(millibits - 1750), target).reason, kWorseRate);
   table.optimize_filters_for_memory = true;  // rounds plain lines down alone
+  table.cache_index_and_filter_blocks = false;
   family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  EXPECT_FALSE(TargetOfFile(family, 1, kRows, true).may_shrink);
   family.policy.bits_per_key = 10;
   EXPECT_EQ(TargetOfFile(family, 1, kRows, true).keep_from_millibits, 0u);
 }
