@@ -137,7 +137,8 @@ double LookupWindow::scanned() const {
          std::max(1.0, recent_.all);
 }
 
-// Linear beyond kFarApart, or one long silence would outweigh many reads.
+// n (n + 1) of n lookups: n n would tell a share p of lookups that read one as
+// 2p / (2 - p). Linear beyond kFarApart, or silence would outweigh many reads.
 double AnswerSample::SquaresOfGaps(bool is_read) {
   const auto counted = statistics.lock();
   // Statistics lock to sum over cores; reads at the same time are as one.
@@ -149,7 +150,7 @@ double AnswerSample::SquaresOfGaps(bool is_read) {
   const double gap =
       Since(is_read ? last_read_.exchange(now) : last_read_.load(), now);
   const double near = std::min(gap, kFarApart);
-  const double square = near * (2 * gap - near);
+  const double square = near * (2 * gap - near + 1);
   if (!is_read) return squares_ + square;
   is_counting_ = false;
   return squares_ += square;

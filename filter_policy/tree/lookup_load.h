@@ -90,7 +90,7 @@ struct AnswerSample {
   std::atomic<uint64_t> probes = 0;
   std::atomic<uint64_t> positives = 0;
 
-  // Squares of the lookups between reads of filters. Now is one if `is_read`.
+  // About squares of lookups between reads of filters. Now is one if `is_read`.
   double SquaresOfGaps(bool is_read);
 
  private:

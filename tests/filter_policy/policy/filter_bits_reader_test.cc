@@ -155,7 +155,7 @@ TEST_F(AnswerSampleTest, OnlyForBitsThatDependOnIt) {
     expect_none({}, "Statistics");
     database_.statistics->recordTick(rocksdb::MEMTABLE_MISS, 1);
     // Lookups read filters, as the first policy's reader did; jobs don't.
-    EXPECT_EQ(in_job ? 21 : 1, sample->SquaresOfGaps(false) - before);
+    EXPECT_EQ(in_job ? 22 : 2, sample->SquaresOfGaps(false) - before);
   }
   const auto of_two_caches = MakePolicy({});
   for (int i = 0; i < 2; ++i) ReaderOf(of_two_caches);

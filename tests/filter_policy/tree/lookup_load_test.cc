@@ -86,7 +86,7 @@ TEST(LookupWindowTest, HitsMayBeFewer) {
 
 // As often as a random lookup meets one: a turn that reads all filters is one.
 TEST(LookupWindowTest, FiltersReadOneByOneOrInATurn) {
-  for (const double in_a_turn : {1, 100}) {
+  for (const int gap : {1, 100}) {
     LookupWindow window;
     AnswerSample sample;
     const auto statistics = rocksdb::CreateDBStatistics();
@@ -100,11 +100,11 @@ TEST(LookupWindowTest, FiltersReadOneByOneOrInATurn) {
       return window.filters_read();
     };
     EXPECT_EQ(0, look_up(900));  // too few
-    for (int i = 0; i < 20'000; i += 100) {
-      for (int j = 0; j < in_a_turn; ++j) sample.SquaresOfGaps(true);
-      look_up(100);
+    for (int i = 0; i < 60'000; i += gap) {
+      for (int j = 0; j < gap; ++j) sample.SquaresOfGaps(true);
+      look_up(gap);
     }
-    EXPECT_NEAR(0.02, window.filters_read(), 0.001);
+    EXPECT_NEAR(2.0 / (gap + 1), window.filters_read(), 0.001);
     EXPECT_LT(look_up(20'000), 0.001);
   }
 }
