@@ -177,9 +177,7 @@ Json Check(const rocksdb::ColumnFamilyDescriptor& family,
 
 std::string CheckAsText(const Json& checked) {
   std::string text;
-  bool has_bits = false;
   for (const Json& family : checked["column_families"]) {
-    has_bits = has_bits || family.contains("bits_per_key");
     absl::StrAppend(
         &text,
         Fill("Column family {/name}: filter_policy={/policy}|"
@@ -199,7 +197,7 @@ std::string CheckAsText(const Json& checked) {
                       NamedText("", "note: " + note.get<std::string>(), 2));
     }
   }
-  if (!has_bits) return text;
+  if (!absl::StrContains(text, "FPR")) return text;
   return absl::StrCat(
       text, "\n",
       BulletText(absl::StrCat("Bits per key and FPR, the false-positive rate, "
