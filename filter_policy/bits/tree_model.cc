@@ -6,7 +6,7 @@ namespace linebloom {
 namespace {
 
 // More files of level 0 count as one run, which each lookup meets as often: a
-// model of each would take long, and levels have fewer at tree.
+// model of each would take long, and levels have fewer at rest.
 constexpr size_t kMostRunsOfLevel0 = 24;
 
 read_model::Run RunOf(const FileTotals& totals, double covered, bool level0) {
