@@ -177,7 +177,9 @@ Json Check(const rocksdb::ColumnFamilyDescriptor& family,
 
 std::string CheckAsText(const Json& checked) {
   std::string text;
+  bool has_bits = false;
   for (const Json& family : checked["column_families"]) {
+    has_bits = has_bits || family.contains("bits_per_key");
     absl::StrAppend(
         &text,
         Fill("Column family {/name}: filter_policy={/policy}|"
@@ -193,11 +195,10 @@ std::string CheckAsText(const Json& checked) {
                 Fill("; files have {/bits_per_key_in_files:.1f}|", family),
             9));
     for (const Json& note : family.value("notes", Json::array())) {
-      absl::StrAppend(&text,
-                      NamedText("", "note: " + note.get<std::string>(), 2));
+      text += NamedText("", "note: " + note.get<std::string>(), 2);
     }
   }
-  if (!absl::StrContains(text, "FPR")) return text;
+  if (!has_bits) return text;
   return absl::StrCat(
       text, "\n",
       BulletText(absl::StrCat("Bits per key and FPR, the false-positive rate, "
