@@ -153,8 +153,8 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   }
   load_ = load;
   load_.trees.clear();
-  load.rewritten = std::exchange(rewritten_, 0);
   if (add_runs != nullptr) add_runs(&load);
+  load.rewritten = std::exchange(rewritten_, 0);
   share_ = ShareOf(load, share_);
   load.cache.capacity *= share_;
   load.cache.slots *= share_;

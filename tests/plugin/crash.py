@@ -56,7 +56,7 @@ class CrashTest:
                 # Imported again for each load, because it draws some parameters on import.
                 db_crashtest = importlib.util.module_from_spec(spec)
                 spec.loader.exec_module(db_crashtest)
-                # Release builds refuse these faults, which RocksDB 11's script forgets, `verify` newer formats.
+                # Release builds refuse these faults, which RocksDB 11's script forgets; `verify` may not know newer formats.
                 fault = "metadata_read_fault_one_in"
                 sys.argv = ["db_crashtest.py", "blackbox", *SMALL, f"--format_version={random.randint(2, 5)}",
                             *LOADS[kills // KILLS_OF_A_LOAD % len(LOADS)].split(),

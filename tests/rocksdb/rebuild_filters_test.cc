@@ -59,7 +59,8 @@ class SmallFileSystem : public rocksdb::FileSystemWrapper {
       const std::string& path, const rocksdb::FileOptions& options,
       std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
       rocksdb::IODebugContext* dbg) override {
-    if (path == too_large && ++throws > 0) throw std::bad_alloc();
+    throws += path == too_large ? 1 : 0;
+    if (path == too_large) throw std::bad_alloc();
     const rocksdb::IOStatus status =
         FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
     if (path == broken) *file = std::make_unique<FailingFile>(std::move(*file));

@@ -21,8 +21,7 @@ TEST(ModelOfTest, RunsOfATree) {
   EXPECT_TRUE(tree.runs[1].level0);
   EXPECT_EQ(100, tree.runs[1].rows);
   EXPECT_FALSE(tree.runs[2].level0);
-  // As it is, however much that is of the next one.
-  EXPECT_EQ(5000, tree.runs[2].index_bytes);
+  EXPECT_EQ(5000, tree.runs[2].index_bytes);  // not as it would be at rest
   const read_model::Run& last = tree.runs[3];
   EXPECT_EQ(2, last.count);
   EXPECT_EQ(19'000, last.rows);

@@ -144,8 +144,7 @@ TEST(LineBuilderTest, FewLinesWait) {
   builder.Finish();
 }
 
-// The top bits of words 0 and 2 make header 5, which means 2 probes and 10 /
-// 32; the others are unknowns.
+// Words 0 and 2 have the bits of header 5: 2 probes and 10 / 32.
 TEST(RateOfLineTest, IsThatOfTheHeader) {
   LineBytes line = {};
   line[7] = 0xc0;

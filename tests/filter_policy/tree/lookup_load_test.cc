@@ -86,7 +86,8 @@ TEST(LookupWindowTest, HitsMayBeFewer) {
 
 // As often as a random lookup meets one: a turn that reads all filters is one.
 TEST(LookupWindowTest, FiltersReadOneByOneOrInATurn) {
-  for (const int gap : {1, 100}) {
+  for (const auto& [in_a_turn, gap] :
+       {std::pair(1, 1), std::pair(1, 100), std::pair(100, 100)}) {
     LookupWindow window;
     AnswerSample sample;
     const auto statistics = rocksdb::CreateDBStatistics();
@@ -101,7 +102,7 @@ TEST(LookupWindowTest, FiltersReadOneByOneOrInATurn) {
     };
     EXPECT_EQ(0, look_up(900));  // too few
     for (int i = 0; i < 60'000; i += gap) {
-      for (int j = 0; j < gap; ++j) sample.SquaresOfGaps(true);
+      for (int j = 0; j < in_a_turn; ++j) sample.SquaresOfGaps(true);
       look_up(gap);
     }
     EXPECT_NEAR(2.0 / (gap + 1), window.filters_read(), 0.001);
