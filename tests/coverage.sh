@@ -1,16 +1,11 @@
 #!/usr/bin/env bash
 # Coverage of filter_policy/ and table/ by the tests: lines, then branches, file by file.
 #
-#   tests/coverage.sh [--only=FOLDER]
-#
-# Builds into build/coverage, runs ctest, but not what is labelled nightly, and prints
-# two tables; with --only, for example --only=tests/rocksdb, runs only the tests of that
-# folder. Branches that only exceptions take don't count. Needs gcovr (apt-get install
-# gcovr). Takes about ten minutes of CPU time.
+# Builds into build/coverage, runs ctest without what is labelled nightly, and prints two
+# tables. Branches that only exceptions take don't count. Takes ten minutes of CPU time.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tools/run_step.sh"
-parse_options only= -- "$@"
 command -v gcovr > /dev/null || stop "gcovr is missing; install the package gcovr"
 build=$root/build/coverage
 mkdir -p "$build"
@@ -20,7 +15,7 @@ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic" >"$build.log"
 cmake --build "$build" --parallel "$(nproc)" >>"$build.log"
 find "$build" -name '*.gcda' -delete
-ctest --test-dir "$build${only:+/$only}" -LE nightly --parallel "$(nproc)" --output-on-failure \
+ctest --test-dir "$build" -LE nightly --parallel "$(nproc)" --output-on-failure \
   >>"$build.log" || echo "some tests failed; see $build.log" >&2
 
 # A line counts as run if it was run in any program that holds it.

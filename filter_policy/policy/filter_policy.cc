@@ -353,9 +353,7 @@ const rocksdb::FilterPolicy* NewFilterPolicy(
 }
 
 const rocksdb::FilterPolicy* NewFilterPolicy(double bits_per_key) {
-  FilterPolicyOptions options;
-  options.bits_per_key = bits_per_key;
-  return NewFilterPolicy(options);
+  return NewFilterPolicy(FilterPolicyOptions{.bits_per_key = bits_per_key});
 }
 
 Status Use(rocksdb::DBOptions* database, rocksdb::ColumnFamilyOptions* family,

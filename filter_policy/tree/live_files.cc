@@ -224,10 +224,11 @@ void LiveFiles::List(const std::vector<rocksdb::LiveFileMetaData>& listed,
     all_are_read = all_are_read && here.was_read;
     if (!here.is_known) {
       const auto bytes = static_cast<double>(file.size);
-      here.totals =
-          known_bytes > 0
-              ? Scaled(known, bytes / known_bytes)
-              : FileTotals{.unknown = static_cast<double>(file.num_entries)};
+      here.totals = {.unknown = static_cast<double>(file.num_entries)};
+      if (known_bytes > 0) {
+        here.totals = {};
+        here.totals.Add(known, bytes / known_bytes);
+      }
       here.totals.files = 1;
     }
     Place(&families_[file.column_family_name], file.level, &here);

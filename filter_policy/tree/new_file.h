@@ -60,6 +60,12 @@ struct NewFile {
   bool is_flushed() const {
     return reason == rocksdb::TableFileCreationReason::kFlush || is_recovered();
   }
+  // True for a flush of FIFO compaction, of a bulk load, which leaves all files
+  // in level 0, or of a load in key order: nothing rewrites these.
+  bool stays() const {
+    return is_flushed() && tree != nullptr &&
+           (tree->in_order || tree->LastLevel() == 0);
+  }
 };
 
 // Announces the file that the calling thread is about to write.

@@ -28,12 +28,6 @@ void FileTotals::Add(const FileTotals& more, double times) {
   data_bytes += times * more.data_bytes;
 }
 
-FileTotals Scaled(const FileTotals& totals, double times) {
-  FileTotals scaled;
-  scaled.Add(totals, times);
-  return scaled;
-}
-
 void TreeState::Add(const FileTotals& file, int level) {
   filters.Add(file);
   if (level > 0) {
@@ -92,9 +86,9 @@ TreeState TreeState::AtRest() const {
     const double rows = RowsOf(level);
     if (rows <= limit) continue;
     excess += rows - limit;
-    tree.levels[level] = Scaled(tree.levels[level], limit / rows);
+    tree.levels[level].Add(levels.at(level), limit / rows - 1);
   }
-  tree.levels[last] = Scaled(tree.levels[last], 1 + excess / RowsOf(last));
+  tree.levels[last].Add(levels.at(last), excess / RowsOf(last));
   return tree;
 }
 

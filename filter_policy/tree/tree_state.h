@@ -33,8 +33,6 @@ struct FileTotals {
   void Add(const FileTotals& more, double times = 1);
 };
 
-FileTotals Scaled(const FileTotals& totals, double times);
-
 struct TreeState {
   std::vector<FileTotals> level0 = {};    // each file is a run
   std::map<int, FileTotals> levels = {};  // from 1 on, if they have files

@@ -87,13 +87,13 @@ struct FilterPolicyOptions {
   //
   // Unset, in option strings `auto`, and no `false_positive_rate` set: each new
   // file gets the bits with which lookups are expected to read the fewest
-  // blocks, more in small levels. That takes the listener (Use(), below), and
-  // filters in the block cache (cache_index_and_filter_blocks=true): there they
-  // compete with data for memory. Outside of it files get 10 bits on average,
-  // more in small levels, and without the listener 10 bits; so do files of
+  // blocks, more in small levels; at most 10 where nothing rewrites files, as
+  // by FIFO compaction. That takes the listener (Use(), below), and filters in
+  // the block cache (cache_index_and_filter_blocks=true): there they compete
+  // with data for memory. Outside of it files get 10 bits on average, more in
+  // small levels, and without the listener 10 bits; so do files of
   // SstFileWriter and of remote compactions, which call no listener. The info
-  // log says which bits were chosen and why, and once which condition is
-  // missing.
+  // log says which bits were chosen and why, and once what is missing.
   std::optional<double> bits_per_key = std::nullopt;
 
   // The kind of line that filters are cut into (linebloom/line.h has what each

@@ -35,8 +35,6 @@ NewFile InUniversal(NewFile file) {
   return file;
 }
 
-NewFile Recovered() { return {.reason = TableFileCreationReason::kRecovery}; }
-
 FileTotals Filters(double keys, double bits_per_key) {
   return {.rows = keys, .keys = keys, .bits = keys * bits_per_key};
 }
@@ -90,7 +88,7 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
       {"the first flush", Flushed(opened, 1e4), 16.71},
       {"no sizes", {.reason = TableFileCreationReason::kCompaction}, 10},
       {"an empty tree", Compacted({}, 1), 10},
-      {"recovered", Recovered(), 13},
+      {"recovered", {.reason = TableFileCreationReason::kRecovery}, 13},
       {"unknown filters count as average", others({.unknown = 1e6}), 9.72},
       {"others have too little", others(Filters(1e6, 9.5)), 10.17},
       {"others have too much", others(Filters(1e6, 10.5)), 9.27},
@@ -106,6 +104,8 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
   for (const auto& [what, file, bits] : cases) {
     EXPECT_NEAR(bits, BitsForFile(file, 10), 0.1) << what;
   }
+  EXPECT_TRUE(Flushed(in_order).stays() && Flushed(Tree({1}, {})).stays());
+  EXPECT_FALSE(Flushed(full).stays() || Compacted(in_order, 2).stays());
 }
 
 TEST(AllocationTest, SmallRunsMakeUpForNothing) {

@@ -307,7 +307,7 @@ TEST(PolicyOptionsTest, AutoIsTenBitsByLevelOutsideTheBlockCache) {
   EXPECT_EQ(RequestFor({10}, {}, {}), RequestFor({}, {}, {}));
 }
 
-TEST(PolicyOptionsTest, AutoMayLeaveOutTheFiltersOfTheLastRun) {
+TEST(PolicyOptionsTest, AutoKnowsTheLastRunAndFlushes) {
   rocksdb::BlockBasedTableOptions table;
   table.cache_index_and_filter_blocks = true;
   table.block_cache = rocksdb::NewLRUCache(1 << 20);
@@ -334,11 +334,16 @@ TEST(PolicyOptionsTest, AutoMayLeaveOutTheFiltersOfTheLastRun) {
   EXPECT_EQ(0, bits_of(3));
   EXPECT_EQ(0, bits_of(4));
   // All have one if nobody knows which run is the last, or no level has files.
-  file.tree = std::make_shared<TreeState>(TreeOf({{FilteredFile(1e4), 0}}));
-  EXPECT_GT(bits_of(0), 0);
   file.tree = nullptr;
   EXPECT_GT(bits_of(3), 0);
   EXPECT_NEAR(average, bits_of(3), 0.01);
+  file.tree = std::make_shared<TreeState>(TreeOf({{FilteredFile(1e5), 0}}));
+  EXPECT_GT(bits_of(0), 0);
+  // Nothing rewrites flushes while their tree grows: at most Bloom's bits.
+  file.users_of = [&](auto&&...) { return UsersOf(file.tree, {0, 0}); };
+  EXPECT_LE(1.2e4, RequestFor({}, table, file)->millibits_per_key);
+  file.reason = rocksdb::TableFileCreationReason::kFlush;
+  EXPECT_NEAR(1e4, RequestFor({}, table, file)->millibits_per_key, 100);
 }
 
 }  // namespace
