@@ -22,11 +22,6 @@
 
 namespace {
 
-using rocksdb::DB;
-using rocksdb::FilterPolicy;
-using rocksdb::Status;
-using testing::HasSubstr;
-
 bool IsOverrideSetTo(std::string_view value) {
   const char* const text = std::getenv("LINEBLOOM_OVERRIDE");
   return text != nullptr && text == value;
@@ -34,22 +29,22 @@ bool IsOverrideSetTo(std::string_view value) {
 
 bool IsOff() { return IsOverrideSetTo("off"); }
 
-void MustBeOk(const Status& status) {
+void MustBeOk(const rocksdb::Status& status) {
   if (!status.ok()) FAIL() << status.ToString();
 }
 
 class OverrideTest : public testing::Test {
  protected:
   // Opens a new database with that policy, which may be null.
-  void Open(const FilterPolicy* policy) {
+  void Open(const rocksdb::FilterPolicy* policy) {
     db_.reset();
     MustBeOk(rocksdb::DestroyDB(path_, options_));
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy.reset(policy);
     options_.create_if_missing = true;
     options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    DB* db = nullptr;
-    MustBeOk(DB::Open(options_, path_, &db));
+    rocksdb::DB* db = nullptr;
+    MustBeOk(rocksdb::DB::Open(options_, path_, &db));
     db_.reset(db);
   }
 
@@ -67,7 +62,7 @@ class OverrideTest : public testing::Test {
   const linebloom::TemporaryFolder folder_;
   const std::string path_ = folder_.File("db");
   rocksdb::Options options_;
-  std::unique_ptr<DB> db_;
+  std::unique_ptr<rocksdb::DB> db_;
 };
 
 TEST_F(OverrideTest, ABloomFilterBecomesLinebloom) {
@@ -78,7 +73,7 @@ TEST_F(OverrideTest, ABloomFilterBecomesLinebloom) {
 TEST_F(OverrideTest, OtherPoliciesStay) {
   const double too_few = IsOverrideSetTo("level_aware=true") ? 0.7 : 0.4;
   for (const double bits : {0.0, too_few, 50.0}) {
-    const std::unique_ptr<const FilterPolicy> policy(
+    const std::unique_ptr<const rocksdb::FilterPolicy> policy(
         rocksdb::NewBloomFilterPolicy(bits));
     EXPECT_STREQ("bloomfilter", policy->Name()) << bits;
   }
@@ -93,8 +88,8 @@ TEST_F(OverrideTest, FromC) {
   for (const auto& [policy, name] :
        {std::pair(rocksdb_filterpolicy_create_bloom(9), "linebloom:9"),
         std::pair(rocksdb_filterpolicy_create_bloom_full(8), "linebloom:8")}) {
-    EXPECT_THAT(reinterpret_cast<const FilterPolicy*>(policy)->GetId(),
-                HasSubstr(IsOff() ? bloom : name));
+    EXPECT_THAT(reinterpret_cast<const rocksdb::FilterPolicy*>(policy)->GetId(),
+                testing::HasSubstr(IsOff() ? bloom : name));
     rocksdb_filterpolicy_destroy(policy);
   }
 }

@@ -84,6 +84,11 @@ TEST_F(KnownFilesTest, AllFilesCountWhereFewAreOpen) {
   WriteFile({200'000, 201'000});
   // A run with an 88th of the rows.
   EXPECT_GE(8.0 * AllProperties(db_.get())[0]->filter_size / 500, 15);
+  DestroyAndReopen();
+  WriteFile({200'000, 201'000});
+  ASSERT_OK(db_->IngestExternalFile(paths, {}));
+  WriteFile({200'000, 201'000});
+  EXPECT_GE(8.0 * AllProperties(db_.get())[0]->filter_size / 500, 15);
 }
 
 TEST_F(KnownFilesTest, TellsOnceThatNewFilesHaveNoPolicy) {

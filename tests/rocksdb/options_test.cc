@@ -17,14 +17,13 @@ namespace linebloom {
 namespace {
 
 using rocksdb::Status;
-using testing::HasSubstr;
 
 class BadOptionsTest : public DbTest {
  protected:
   static void ExpectInvalid(const Status& status, const char* words) {
     // NotFound: an unknown option.
     EXPECT_TRUE(status.IsInvalidArgument() || status.IsNotFound());
-    EXPECT_THAT(status.ToString(), HasSubstr(words));
+    EXPECT_THAT(status.ToString(), testing::HasSubstr(words));
   }
 
   // Opens a new database, which must fail and leave nothing.
@@ -179,7 +178,10 @@ TEST_F(UseTest, KeepsAllOtherOptions) {
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   const auto factory = options.table_factory;  // another family's, too
   const auto other = std::make_shared<rocksdb::EventListener>();
-  options.listeners = {other, nullptr};
+  struct OfAnotherCopy : rocksdb::EventListener {
+    const char* Name() const override { return kLevelSizeListenerName; }
+  };
+  options.listeners = {other, nullptr, std::make_shared<OfAnotherCopy>()};
   ASSERT_OK(Use(&options));
   const auto& used =
       *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -233,7 +235,7 @@ TEST_F(UseTest, RefusesWhatItCantDo) {
                           const std::string& words) {
     const Status status = Use(&options, filter);
     EXPECT_TRUE(status.IsInvalidArgument());
-    EXPECT_THAT(status.ToString(), HasSubstr(words));
+    EXPECT_THAT(status.ToString(), testing::HasSubstr(words));
     EXPECT_TRUE(options.listeners.empty());
   };
   refuse({}, "only block-based tables have filter policies, not PlainTable");

@@ -21,7 +21,6 @@
 namespace linebloom::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 using Entries = std::vector<Entry>;
@@ -318,7 +317,7 @@ TEST(HandmadeTableTest, ErrorsNameFileAndPlace) {
       const absl::Status status = ReadAll(bytes).status();
       EXPECT_EQ(status.code(), code) << words;
       EXPECT_THAT(std::string(status.message()), StartsWith("x.sst: "));
-      EXPECT_THAT(std::string(status.message()), HasSubstr(words));
+      EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr(words));
     }
   }
 }

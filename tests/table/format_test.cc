@@ -18,8 +18,6 @@
 namespace linebloom::testing {
 namespace {
 
-using ::testing::HasSubstr;
-
 TEST(VarintTest, OfEveryLength) {
   for (int bit = 0; bit < 64; ++bit) {
     const uint64_t value = ~uint64_t{0} >> bit;
@@ -54,7 +52,7 @@ TEST(ChecksumTest, ContextDependsOnBothHalvesOfTheOffset) {
 void ExpectError(const absl::Status& status, absl::StatusCode code,
                  const std::string& words) {
   EXPECT_EQ(status.code(), code) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(words));
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr(words));
 }
 
 TEST(SstFileTest, NamesTheFileAndWhatIsWrong) {

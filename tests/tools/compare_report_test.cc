@@ -17,7 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 Result ResultOf(const std::string& policy, uint64_t reads) {
@@ -115,7 +114,7 @@ TEST(ReportTest, NotesSayWhatFiguresDontShow) {
 
 TEST(ReportTest, ProblemsVoidIt) {
   Comparison comparison = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
-  EXPECT_THAT(PartOf(comparison, "problems"), IsEmpty());
+  EXPECT_THAT(PartOf(comparison, "problems"), testing::IsEmpty());
   comparison.results[1].files.shape[1] = "n to y";
   comparison.results[1].measured.lost = 1;
   EXPECT_THAT(PartOf(comparison, "problems"),

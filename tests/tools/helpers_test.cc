@@ -124,7 +124,8 @@ std::string LoggedOptions(const std::string& name, const std::string& cache,
          time + "              Options.comparator: leveldb.Bytewise\n" +
          "  block_cache: " + cache + "\n  block_cache_options:\n" +
          "    capacity : " + std::to_string(capacity) + "\n" +
-         "    num_shard_bits : 2\n  filter_policy: linebloom\n";
+         "    num_shard_bits : 2\n  filter_policy: linebloom\n" +
+         "  block_cache_compressed_options:\n    capacity : 5\n";
 }
 
 std::string Session(const std::string& id) {
@@ -214,8 +215,10 @@ TEST(InfoLogTest, TheLastChoiceOfTheApplicationIsFound) {
   // ldb may have the library, or write nothing, and has a cache of its own.
   const std::string ldb =
       Session("C") + LoggedOptions("default", "0x99a0", 8 << 20);
-  folder.Write("LOG", ldb + Choice("8.389", "ldb"));
-  check();
+  for (const char* tool : {"ldb", "sst_dump"}) {
+    folder.Write("LOG", ldb + Choice("8.389", tool));
+    check();
+  }
   folder.Write("LOG", ldb);
   check();
   folder.Write("LOG", ldb +
@@ -245,14 +248,15 @@ TEST(ShortPolicyNameTest, IsWhatPeopleSay) {
 }
 
 TEST(TerminalTextTest, FillsInNumbersByTheirFormat) {
-  const nlohmann::ordered_json json = {{"rate", 0.0123456}, {"tiny", 1e-12},
-                                       {"bytes", 1234567},  {"name", "a"},
-                                       {"many", 12345.6},   {"none", nullptr},
-                                       {"zero", 0},         {"list", {7, 8}}};
+  const nlohmann::ordered_json json = {
+      {"rate", 0.0123456}, {"tiny", 1e-12},        {"bytes", 1234567},
+      {"name", "a"},       {"many", 12345.6},      {"none", nullptr},
+      {"zero", 0},         {"list", {7, 8, 99.97}}};
   EXPECT_EQ(Fill("{/name}: {/rate:3} {/rate:%} {/rate:.2f} {/bytes:,}", json),
             "a: 0.0123 1.23 0.01 1,234,567");
   EXPECT_EQ(Fill("{/tiny:3} {/many:3} {/list/1:1000}", json), "0 12,346 8,000");
   EXPECT_EQ(Fill("{/bytes:MB} {/list/1} {/zero:,}", json), "1.23 8 0");
+  EXPECT_EQ(Fill("{/list/2:3}", json), "100");
   EXPECT_EQ(Fill("no value", json), "no value");
   // The first alternative that is there.
   EXPECT_EQ(Fill("{/none} of {/name}|{/name}", json), "a");

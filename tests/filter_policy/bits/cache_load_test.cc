@@ -160,9 +160,11 @@ TEST_F(LoadOfTest, WeighsSourcesByTheirLookups) {
   AddFamily(1000, 1);
   LookUp(0, 9000, 0.9);
   LookUp(1, 1000, 0.1);
+  users_.sources[1].scanned_blocks_per_lookup = 5;
   const CacheLoad load = Load();
   EXPECT_NEAR(0.82, load.hits.least, 0.03);
   EXPECT_NEAR(0.82, load.hits.most, 0.03);
+  EXPECT_NEAR(0.5, load.scanned_blocks_per_lookup, 1e-6);
   EXPECT_NEAR(10, load.trees[0].lookups / load.trees[1].lookups, 0.5);
   EXPECT_NEAR(9, load.trees[1].lookups / load.trees[2].lookups, 1e-6);
 }

@@ -49,6 +49,7 @@ TEST(ModelOfTest, FilesWithoutFilters) {
   EXPECT_EQ(1, without.kept->rate);
   EXPECT_EQ(1000, without.filter_keys);
   EXPECT_FALSE(run({.unknown = 1000, .files = 1}).kept.has_value());
+  EXPECT_EQ(1, tree({.unknown = 1000, .files = 1}).runs[0].kept->rate);
   // Keys and prefixes of the rows that have a filter.
   FileTotals mixed = UnfilteredFile(1000);
   mixed.Add({.rows = 500, .keys = 750, .passed = 5, .files = 1});

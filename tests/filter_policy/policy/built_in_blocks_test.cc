@@ -18,8 +18,6 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::FilterPolicy;
-
 struct Kind {
   const char* name;
   uint32_t format_version;  // below 5: the legacy Bloom filter
@@ -40,7 +38,7 @@ std::string Build(const Kind& kind, double bits_per_key, int keys) {
 }
 
 // In batches and one by one.
-std::vector<bool> AnswersOf(const FilterPolicy& policy,
+std::vector<bool> AnswersOf(const rocksdb::FilterPolicy& policy,
                             const std::string& block,
                             const std::vector<std::string>& keys) {
   const auto reader = NewReader(policy, block);

@@ -17,11 +17,9 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::FilterBitsReader;
-
 class FilterBitsReaderTest : public testing::Test {
  protected:
-  static bool MatchesAll(FilterBitsReader* reader,
+  static bool MatchesAll(rocksdb::FilterBitsReader* reader,
                          const std::vector<std::string>& keys) {
     return CountMatches(reader, keys) == static_cast<int>(keys.size());
   }
@@ -72,7 +70,8 @@ TEST_F(FilterBitsReaderTest, OfCanonicalKeysOutlivesItsPolicy) {
 class AnswerSampleTest : public FilterBitsReaderTest {
  protected:
   // A reader of a database with these options.
-  std::unique_ptr<FilterBitsReader> ReaderOf(const OwnedPolicy& policy) {
+  std::unique_ptr<rocksdb::FilterBitsReader> ReaderOf(
+      const OwnedPolicy& policy) {
     rocksdb::ColumnFamilyOptions family;
     family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
     EXPECT_TRUE(policy->ValidateOptions(database_, family).ok());
@@ -128,11 +127,13 @@ TEST_F(AnswerSampleTest, CountsOneProbeIn128) {
     }
     EXPECT_LT(matches, 1500);
     expect(5e5, matches);
+    std::vector<std::string> mixed = keys_;
+    for (size_t i = 0; i < 5000; i += 32) mixed[i] = strangers_[0];
     for (int i = 0; i < 100; ++i) {
-      EXPECT_EQ(std::vector<bool>(5000, true),
-                MatchInBatches(reader.get(), keys_));
+      const std::vector<bool> found = MatchInBatches(reader.get(), mixed);
+      EXPECT_EQ(5000 - 157, std::ranges::count(found, true));
     }
-    expect(5e5, 5e5);
+    expect(5e5, 5e5 - 15'700);
     // RocksDB's cache may keep readers.
     reader = ReaderOf(MakePolicy());
     EXPECT_TRUE(MatchesAll(reader.get(), keys_));

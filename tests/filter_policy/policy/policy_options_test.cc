@@ -23,7 +23,6 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::ConfigOptions;
 using rocksdb::FilterPolicy;
 using rocksdb::Status;
 using testing::HasSubstr;
@@ -37,7 +36,7 @@ FilterBlockInfo InfoOfFilter(const FilterPolicy& policy) {
 
 Status Create(const std::string& text, PolicyPtr* policy) {
   RegisterFilterPolicy();
-  ConfigOptions config;
+  rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
   return FilterPolicy::CreateFromString(config, text, policy);
 }
@@ -51,7 +50,7 @@ PolicyPtr MustCreate(const std::string& text) {
 
 bool AreEquivalent(const FilterPolicy& a, const FilterPolicy& b) {
   std::string mismatch;
-  return a.AreEquivalent(ConfigOptions(), &b, &mismatch);
+  return a.AreEquivalent(rocksdb::ConfigOptions(), &b, &mismatch);
 }
 
 TEST(PolicyStringTest, MeansTheseOptions) {
@@ -292,6 +291,7 @@ TEST(PolicyOptionsTest, InPlaceOfInvalidOptions) {
                 HasSubstr("canonical_key"));
   }
   EXPECT_THAT(Validate({-0.0001}).ToString(), HasSubstr("-1e-04"));
+  EXPECT_TRUE(Validate({.bits_per_key = 0, .hash_seed = 3}).ok());
 }
 
 // Without facts of the tree, whatever the cache.

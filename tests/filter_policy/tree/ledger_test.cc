@@ -9,8 +9,6 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::LiveFileMetaData;
-
 class LedgerTest : public testing::Test {
  protected:
   // A database with one file of so many rows, for which it asks for bits.
@@ -24,7 +22,7 @@ class LedgerTest : public testing::Test {
     database.statistics = std::move(statistics);
     ledger_.Open(path, std::move(database));
     ledger_.Change(path, [&](Database* changed) {
-      LiveFileMetaData file;
+      rocksdb::LiveFileMetaData file;
       file.column_family_name = "default";
       file.name = "/1.sst";
       file.level = 6;
@@ -69,8 +67,14 @@ TEST_F(LedgerTest, DatabasesOfACacheAreUsersOfIt) {
   EXPECT_EQ(1u, Open("c", 400, rocksdb::NewLRUCache(1 << 20)).families.size());
   EXPECT_EQ(100, UsersOf("a", cache_).families[0].tree->filters.rows);
   EXPECT_EQ(200, UsersOf("a", cache_).families[1].tree->filters.rows);
+  // A family that hasn't asked uses what the last one did that has.
+  ledger_.Change("c", [](Database* c) {
+    auto& families = c->files.families();
+    families["new"].tree = families["default"].tree;
+  });
+  EXPECT_EQ(4u, UsersOf("c", cache_).families.size());
   Close("b");
-  EXPECT_EQ(1u, UsersOf("a", cache_).families.size());
+  EXPECT_EQ(3u, UsersOf("a", cache_).families.size());
   EXPECT_EQ(0u, UsersOf("b", cache_).families.size());
 }
 

@@ -14,8 +14,6 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::CompactionJobInfo;
-
 // A database, and the ledger that is told of each of its jobs.
 class JobsTest : public testing::Test {
  protected:
@@ -40,7 +38,7 @@ class JobsTest : public testing::Test {
   // Of all files of a level, into the next one. What it loses is deleted.
   void Compact(const std::string& family, int level, End end,
                bool drops_all = false) {
-    CompactionJobInfo job;
+    rocksdb::CompactionJobInfo job;
     job.cf_name = family;
     job.job_id = ++last_job_;
     job.base_input_level = level;

@@ -268,7 +268,6 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
       EXPECT_LE(file.keys, 2.0 * 3 * 300);
     }
   }
-  EXPECT_EQ(300, FileOf(300).rows);
   EXPECT_EQ(8 * 375, FileOf(300).bits);
   const TableProperties nothing;
   EXPECT_FALSE(TotalsOf(&nothing, kBytes).has_value());
@@ -280,6 +279,11 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
   EXPECT_EQ(300, TotalsOf(&without, kBytes)->rows);
   without.num_filter_entries = 600;  // keys and prefixes
   EXPECT_EQ(600, TotalsOf(&without, kBytes)->keys);
+  without.raw_value_size = 60 * 300;
+  without.compression_name = "NoCompression";
+  EXPECT_EQ(40 * 300, TotalsOf(&without, kBytes)->data_bytes);
+  without.num_merge_operands = 1;
+  EXPECT_EQ(300, TotalsOf(&without, kBytes)->ambiguous);
 }
 
 }  // namespace

@@ -20,8 +20,6 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::Statistics;
-
 Lookups Counted(double all, double hits) {
   return {.all = all, .hits = hits, .fewest_hits = hits};
 }
@@ -122,7 +120,7 @@ TEST(LookupWindowTest, KnowsItsRate) {
 }
 
 TEST(LookupsOfTest, ReadsTheTickers) {
-  const std::shared_ptr<Statistics> statistics = rocksdb::CreateDBStatistics();
+  const auto statistics = rocksdb::CreateDBStatistics();
   for (const auto& [ticker, count] :
        {std::pair(rocksdb::MEMTABLE_MISS, 1000),
         {rocksdb::MEMTABLE_HIT, 50},

@@ -22,6 +22,8 @@ TEST(TakeNewFileTest, KnowsADatabaseByItsLog) {
                 TakeNewFile(context).has_value());
     }
   }
+  BeginFile({.column_family = "another", .reason = context.reason});
+  EXPECT_FALSE(TakeNewFile(context).has_value());
 }
 
 }  // namespace

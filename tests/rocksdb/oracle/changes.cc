@@ -12,7 +12,6 @@
 namespace linebloom {
 
 using rocksdb::DB;
-using rocksdb::Status;
 
 void Oracle::Use(const Policy& policy) {
   UsePolicy(policy);

@@ -10,8 +10,6 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::BlockBasedTableOptions;
-
 const std::vector<Step> kCourse = {kWrite, kUpdate, kReopen, kCompact};
 
 // Keeps filters in the block cache, with these options of the table.
@@ -84,7 +82,7 @@ const Cell kCells[] = {
     {"FirstKeysInTheIndex", kCourse,
      [](auto* o) {
        o->table().index_type =
-           BlockBasedTableOptions::kBinarySearchWithFirstKey;
+           rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
        o->blocks_are_counted_ = false;
      },
      Filters::kWhole},
@@ -106,7 +104,7 @@ INSTANTIATE_CELLS(Options, kCells);
 std::vector<Cell> SeriesOfCells() {
   std::vector<Cell> cells;
   for (uint32_t version = 2;; ++version) {  // to the newest of this RocksDB
-    BlockBasedTableOptions table;
+    rocksdb::BlockBasedTableOptions table;
     table.format_version = version;
     const std::unique_ptr<rocksdb::TableFactory> factory(
         rocksdb::NewBlockBasedTableFactory(table));

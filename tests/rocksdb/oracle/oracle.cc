@@ -9,7 +9,6 @@
 
 namespace linebloom {
 
-using rocksdb::Slice;
 using rocksdb::Status;
 
 Oracle::Oracle() {
@@ -237,7 +236,7 @@ void Oracle::CheckPrefixScans() {
     for (const std::string& start : starts) {
       const std::unique_ptr<rocksdb::Iterator> it(
           db_->NewIterator(read, Family(db_.get())));
-      const Slice prefix = extractor.Transform(start);
+      const rocksdb::Slice prefix = extractor.Transform(start);
       std::vector<std::string> expected;
       std::vector<std::string> found;
       const auto has_prefix = [&](const Rows::const_iterator& row) {
@@ -299,7 +298,7 @@ void Oracle::CheckRangeScans() {
 
 void Oracle::ExpectScan(const std::string& from, const std::string& to,
                         rocksdb::ReadOptions read) {
-  const Slice bound = to;
+  const rocksdb::Slice bound = to;
   read.iterate_upper_bound = &bound;
   const std::unique_ptr<rocksdb::Iterator> it(
       db_->NewIterator(read, Family(db_.get())));

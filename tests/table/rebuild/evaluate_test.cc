@@ -182,8 +182,7 @@ std::vector<Case> Cases() {
 
       {"back to plain lines", solved, kTargetPlain, kForeignFilter},
       {"more bits", solved, kTargetOfFewBits, kStays},
-      {"plain lines", Bloom(10'000), kTargetPlain, kStays},
-      {"of fewer bits", Bloom(8'000), kTargetPlain, kWorseRate},
+      {"plain lines of fewer bits", Bloom(8'000), kTargetPlain, kWorseRate},
       {"of more bits", Bloom(12'000), kTargetPlain, kStays},
       {"fewer bits", Linebloom(8'000), kTarget, kWorseRate},
       {"hardly fewer bits", Linebloom(9'900), kTarget, kStays},
@@ -322,6 +321,8 @@ TEST(TargetOfFileTest, AutoLeavesFiltersThatLackABit) {
   EXPECT_FALSE(TargetOfFile(family, 1, kRows, true).may_shrink);
   family.policy.bits_per_key = 10;
   EXPECT_EQ(TargetOfFile(family, 1, kRows, true).keep_from_millibits, 0u);
+  family.policy.line = LineKind::kPlain;
+  EXPECT_EQ(TargetOfFile(family, 1, kRows, true).keep_from_millibits, 7500u);
 }
 
 }  // namespace
