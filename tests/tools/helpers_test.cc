@@ -125,7 +125,7 @@ std::string LoggedOptions(const std::string& name, const std::string& cache,
          "  block_cache: " + cache + "\n  block_cache_options:\n" +
          "    capacity : " + std::to_string(capacity) + "\n" +
          "    num_shard_bits : 2\n  filter_policy: linebloom\n" +
-         "  block_cache_compressed_options:\n    capacity : 5\n";
+         "  secondary_cache:\n    capacity : 5\n    num_shard_bits : 5\n";
 }
 
 std::string Session(const std::string& id) {
