@@ -60,11 +60,12 @@ struct NewFile {
   bool is_flushed() const {
     return reason == rocksdb::TableFileCreationReason::kFlush || is_recovered();
   }
-  // True for a flush of FIFO compaction, of a bulk load, which leaves all files
-  // in level 0, or of a load in key order: nothing rewrites these.
+  // True if its tree may grow much before it is rewritten: in universal and
+  // FIFO compaction, and a flush of a load into level 0 alone or in key order.
   bool stays() const {
-    return is_flushed() && tree != nullptr &&
-           (tree->in_order || tree->LastLevel() == 0);
+    return style != rocksdb::kCompactionStyleLevel ||
+           (is_flushed() && tree != nullptr &&
+            (tree->in_order || tree->LastLevel() == 0));
   }
 };
 

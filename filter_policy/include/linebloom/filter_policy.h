@@ -87,8 +87,8 @@ struct FilterPolicyOptions {
   //
   // Unset, in option strings `auto`, and no `false_positive_rate` set: each new
   // file gets the bits with which lookups are expected to read the fewest
-  // blocks, more in small levels; at most 10 where nothing rewrites files, as
-  // by FIFO compaction. That takes the listener (Use(), below), and filters in
+  // blocks, more in small levels; at most 10 where little is rewritten, as in
+  // universal compaction. That takes the listener (Use(), below) and filters in
   // the block cache (cache_index_and_filter_blocks=true): there they compete
   // with data for memory. Outside of it files get 10 bits on average, more in
   // small levels, and without the listener 10 bits; so do files of
