@@ -20,7 +20,6 @@ using read_model::Pinned;
 
 // So much of a cache is full: where a block finds no room, the rest is empty.
 constexpr double kFull = 0.8;
-
 constexpr double kTaken = 0.84;  // of a HyperClockCache's slots: it evicts
 
 // Which running compactions read, and pin, or have just replaced.

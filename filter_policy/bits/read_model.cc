@@ -64,10 +64,6 @@ Filters FiltersOf(const Run& run, LineKind line, double bits) {
           RateOf(line, bits)};
 }
 
-void KeepNone(Tree* tree) {
-  for (Run& run : tree->runs) run.kept.reset();
-}
-
 // Gives runs that keep no filters those of `choice`.
 void SetFilters(const Choice& choice, Tree* tree) {
   const std::vector<double> bits = BitsOf(*tree, choice);
@@ -316,13 +312,14 @@ void SetRegret(std::vector<Tried>* tried) {
 
 std::vector<Tree> Renewed(std::vector<Tree> trees) {
   for (Tree& tree : trees) {
-    if (tree.renews) KeepNone(&tree);
+    if (!tree.renews) continue;
+    for (Run& run : tree.runs) run.kept.reset();
   }
   return trees;
 }
 
 Tree WithFilters(Tree tree, const Choice& choice) {
-  KeepNone(&tree);
+  for (Run& run : tree.runs) run.kept.reset();
   SetFilters(choice, &tree);
   return tree;
 }

@@ -64,8 +64,7 @@ read_model::Tree TreeModel::Model() const {
 }
 
 bool TreeModel::Renews(const TreeState& tree) {
-  const FileTotals& all = tree.filters;
-  return all.keys + all.unfiltered + all.unknown > 0;
+  return tree.filters.keys + tree.filters.unfiltered + tree.filters.unknown > 0;
 }
 
 read_model::Tree ModelOf(const TreeState& tree) {

@@ -345,12 +345,9 @@ std::optional<FilterRequest> RequestFor(
   if (by_level && IsAuto(options) && CacheHoldsFilters(table)) {
     const AutoBits found = ChooseBits(*file, table);
     if (chosen != nullptr && found.is_chosen) *chosen = found;
-    // With bits that fitted a small tree, 21 files of FIFO compaction read
-    // 21,000 blocks per 1,000 lookups, with 10 48; a universal tree 331 and 5.
-    bits = file->stays() ? std::min(found.average_bits, kDefaultBitsPerKey)
-                         : found.average_bits;
     if (!found.filters_last_run) file = AboveLastLevel(*file);
     if (!file) return std::nullopt;
+    bits = found.average_bits;
   }
   if (by_level) bits = BitsForFile(*file, bits);
   request.millibits_per_key = RoundToMillibits(bits);

@@ -62,7 +62,7 @@ struct NewFile {
   }
   // True if its tree may grow much before it is rewritten: in universal and
   // FIFO compaction, and a flush of a load into level 0 alone or in key order.
-  bool stays() const {
+  bool may_grow() const {
     return style != rocksdb::kCompactionStyleLevel ||
            (is_flushed() && tree != nullptr &&
             (tree->in_order || tree->LastLevel() == 0));

@@ -130,7 +130,12 @@ rocksdb::BlockBasedTableOptions TableOf(
 void SetCache(const DatabaseFacts& database, const SaidLoad& said,
               CacheFacts* facts) {
   read_model::Cache& cache = facts->load.cache;
-  cache = CacheUseOf(TableOf(database.OptionsOf(facts->largest)));
+  const auto* const options = database.OptionsOf(facts->largest);
+  cache = CacheUseOf(TableOf(options));
+  if (options != nullptr &&
+      NewFile{.style = options->compaction_style}.may_grow()) {
+    facts->load.most_bits = kDefaultBitsPerKey;
+  }
   const LoggedFamily logged = database.log.FamilyOf(facts->largest);
   const std::optional<uint64_t> bytes =
       said.memory ? said.memory : logged.cache_bytes;
@@ -192,9 +197,7 @@ read_model::Tree TreeWith(const rocksdb::FilterPolicy* policy,
 Answer AnswerFor(const CacheFacts& facts, const Policies& policies) {
   CacheLoad load = facts.load;
   for (read_model::Tree& tree : load.trees) tree.renews = true;
-  Answer answer;
-  answer.best = BitsFor(load);
-  answer.now = ReadsOf(load.trees, load);
+  Answer answer = {BitsFor(load), ReadsOf(load.trees, load), {}};
   for (size_t i = 0; i < load.trees.size(); ++i) {
     const auto policy = policies.find(facts.families[i]);
     load.trees[i] =

@@ -218,7 +218,6 @@ class LogReader {
 
   void ReadNumber(absl::string_view name, uint64_t number) {
     if (name == "capacity") {
-      // Another one is of the block cache's secondary cache.
       is_block_cache_ =
           !family_->cache_bytes && absl::StartsWith(family_->cache, "0x");
       if (is_block_cache_) family_->cache_bytes = number;
@@ -232,7 +231,7 @@ class LogReader {
   std::string name_;
   LoggedFamily* family_ = nullptr;  // of that name, or without one
   bool is_named_ = false;           // and its options are yet to come
-  bool is_block_cache_ = false;     // whose options come
+  bool is_block_cache_ = false;     // whose options come, not its secondary one
 };
 
 // Reads about `bytes` of lines. What is no regular file may never end.

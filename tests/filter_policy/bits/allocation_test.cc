@@ -104,8 +104,8 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
   for (const auto& [what, file, bits] : cases) {
     EXPECT_NEAR(bits, BitsForFile(file, 10), 0.1) << what;
   }
-  EXPECT_TRUE(Flushed(in_order).stays() && InUniversal({}).stays());
-  EXPECT_FALSE(Flushed(full).stays() || Compacted(in_order, 2).stays());
+  EXPECT_TRUE(Flushed(in_order).may_grow() && InUniversal({}).may_grow());
+  EXPECT_FALSE(Flushed(full).may_grow() || Compacted(in_order, 2).may_grow());
 }
 
 TEST(AllocationTest, SmallRunsMakeUpForNothing) {
