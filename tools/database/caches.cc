@@ -39,9 +39,8 @@ std::optional<FileTotals> TotalsOf(const SstFile& file) {
 
 // The shards of an LRUCache of `capacity` bytes, if nobody says how many.
 double DefaultShards(double capacity) {
-  constexpr double kMinShardBytes = 512 << 10;
   const auto shards =
-      static_cast<uint64_t>(std::clamp(capacity / kMinShardBytes, 1.0, 64.0));
+      static_cast<uint64_t>(std::clamp(capacity / (512 << 10), 1.0, 64.0));
   return static_cast<double>(std::bit_floor(shards));
 }
 
@@ -145,7 +144,8 @@ void SetCache(const DatabaseFacts& database, const SaidLoad& said,
   cache.shards = DefaultShards(cache.capacity);
   if (bytes == logged.cache_bytes) {
     cache.shards = logged.cache_shards.value_or(cache.shards);
-    cache.high_priority_share = logged.high_priority_share;
+    cache.high_priority_share =
+        logged.high_priority_share.value_or(cache.high_priority_share);
   }
 }
 
@@ -204,10 +204,7 @@ Answer AnswerFor(const CacheFacts& facts, const Policies& policies) {
         TreeWith(policy == policies.end() ? nullptr : policy->second.get(),
                  std::move(load.trees[i]));
   }
-  // Where all filters are fixed nothing is left to choose.
-  answer.renewed = std::ranges::any_of(load.trees, &read_model::Tree::renews)
-                       ? BitsFor(load).reads
-                       : ReadsOf(load.trees, load);
+  answer.renewed = BitsFor(load).reads;
   return answer;
 }
 

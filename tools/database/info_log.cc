@@ -210,19 +210,18 @@ class LogReader {
     if (name == "filter_policy" && value != "nullptr" && !name_.empty()) {
       log_.policies[name_] = std::string(value);
     }
-    if (name == "high_pri_pool_ratio" && is_block_cache_) {
+    if (name == "high_pri_pool_ratio" && !family_->high_priority_share) {
       const double share = RealNumber(value).value_or(-1);
       if (share >= 0 && share <= 1) family_->high_priority_share = share;
     }
   }
 
   void ReadNumber(absl::string_view name, uint64_t number) {
-    if (name == "capacity") {
-      is_block_cache_ =
-          !family_->cache_bytes && absl::StartsWith(family_->cache, "0x");
-      if (is_block_cache_) family_->cache_bytes = number;
+    if (name == "capacity" && !family_->cache_bytes &&
+        absl::StartsWith(family_->cache, "0x")) {
+      family_->cache_bytes = number;
     }
-    if (name == "num_shard_bits" && number < 20 && is_block_cache_) {
+    if (name == "num_shard_bits" && number < 20 && !family_->cache_shards) {
       family_->cache_shards = uint64_t{1} << number;
     }
   }
@@ -231,7 +230,6 @@ class LogReader {
   std::string name_;
   LoggedFamily* family_ = nullptr;  // of that name, or without one
   bool is_named_ = false;           // and its options are yet to come
-  bool is_block_cache_ = false;     // whose options come, not its secondary one
 };
 
 // Reads about `bytes` of lines. What is no regular file may never end.

@@ -34,11 +34,11 @@ FilterStats FilterStatsOf(const std::map<std::string, uint64_t>& tickers);
 struct LoggedFamily {
   // Its block cache, which no OPTIONS file has: the address, equal for column
   // families that share it, and the capacity in bytes, as logged last. Nothing
-  // without one.
+  // without one. Of a secondary cache RocksDB logs the same, later.
   std::string cache;
   std::optional<uint64_t> cache_bytes;
   std::optional<uint64_t> cache_shards;
-  double high_priority_share = 0.5;  // high_pri_pool_ratio
+  std::optional<double> high_priority_share;  // high_pri_pool_ratio
 };
 
 struct InfoLogFacts {
