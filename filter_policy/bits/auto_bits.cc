@@ -108,7 +108,8 @@ ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
   const auto reads = [&](const read_model::Load& with) {
     return read_model::ReadsPerLookup(trees, load.cache, with, choice).all();
   };
-  return {reads(loads.front()), reads(loads.back())};
+  const double least_hits = reads(loads.front());
+  return {least_hits, loads.size() == 1 ? least_hits : reads(loads.back())};
 }
 
 AutoBits BitsFor(const CacheLoad& load) {
@@ -120,8 +121,7 @@ AutoBits BitsFor(const CacheLoad& load) {
                 trees, load.cache, LoadsOf(load),
                 !load.sampled && load.hits.least >= kFewestHitsWithoutLast)
           : read_model::Choice{kDefaultBitsPerKey};
-  // A universal tree that had outgrown its bits read 331 blocks, with 10
-  // only 5.
+  // A universal tree that outgrew its bits read 331 blocks, with 10 bits 5.
   choice.average_bits = std::min(choice.average_bits, load.most_bits);
   return {.average_bits = choice.average_bits,
           .filters_last_run = choice.filters_last_run,
