@@ -16,10 +16,6 @@ namespace {
 // a quarter of a bit, which is at least as much.
 constexpr double kMoved = 0.03;
 
-// No filter in the last run is for loads of which so many hit for certain: its
-// files keep it for as long as they live.
-constexpr double kFewestHitsWithoutLast = 0.5;
-
 // Filters that a lookup reads: fewer than this many, or than this many times
 // the expected ones, don't tell of others.
 constexpr double kUnnoticed = 0.002;
@@ -115,21 +111,19 @@ ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
 AutoBits BitsFor(const CacheLoad& load) {
   const std::vector<read_model::Tree> trees = read_model::Renewed(load.trees);
   // Beside the cache, filters cost no reads.
-  read_model::Choice choice =
-      load.cache.holds_metadata
-          ? read_model::BestChoice(
-                trees, load.cache, LoadsOf(load),
-                !load.sampled && load.hits.least >= kFewestHitsWithoutLast)
-          : read_model::Choice{kDefaultBitsPerKey};
+  double bits = kDefaultBitsPerKey;
+  if (load.cache.holds_metadata) {
+    bits =
+        read_model::BestChoice(trees, load.cache, LoadsOf(load)).average_bits;
+  }
   // A universal tree that outgrew its bits read 331 blocks, with 10 bits 5.
-  choice.average_bits = std::min(choice.average_bits, load.most_bits);
-  return {.average_bits = choice.average_bits,
-          .filters_last_run = choice.filters_last_run,
+  bits = std::min(bits, load.most_bits);
+  return {.average_bits = bits,
           .is_chosen = true,
           .cache_bytes = load.cache.capacity,
           .index_bytes = load.totals.index_bytes,
           .hits = load.hits,
-          .reads = ReadsOf(trees, load, choice),
+          .reads = ReadsOf(trees, load, {bits}),
           .is_sampled = load.sampled};
 }
 

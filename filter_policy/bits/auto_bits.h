@@ -25,9 +25,6 @@ struct ReadRange {
 struct AutoBits {
   // Over all keys of the trees that share the block cache, for BitsForFile().
   double average_bits = kDefaultBitsPerKey;
-  // False if files of the last sorted run get no filter. `average_bits` is then
-  // that of the other runs.
-  bool filters_last_run = true;
 
   // For the info log. False if the bits don't depend on what follows: filters
   // are outside a block cache, or nothing is known of the trees.

@@ -91,7 +91,6 @@ std::string ChosenBits(const AutoBits& chosen, const std::string& process) {
   };
   return "linebloom: bits_per_key=auto: new files get " +
          FixedText(chosen.average_bits, 1) + " bits per key on average" +
-         (chosen.filters_last_run ? "" : ", those of the last level none") +
          ". The block cache has " + Megabytes(chosen.cache_bytes) +
          (chosen.others_bytes >= 0.01 * chosen.cache_bytes
               ? ", of which others use " + Megabytes(chosen.others_bytes)

@@ -246,19 +246,6 @@ Status ValidateCanonicalKey(const Options& options) {
              : Status::OK();
 }
 
-// The file in its tree without the last level, which gets no filters; nothing
-// if it is a file of that level.
-std::optional<NewFile> AboveLastLevel(const NewFile& file) {
-  if (file.tree == nullptr) return file;
-  const int last = file.tree->LastLevel();
-  if (file.level > 0 && file.level >= last) return std::nullopt;
-  TreeState tree = *file.tree;
-  tree.levels.erase(last);
-  NewFile above = file;
-  above.tree = std::make_shared<const TreeState>(std::move(tree));
-  return above;
-}
-
 }  // namespace
 
 const rocksdb::BlockBasedTableOptions* TableOptionsOf(
@@ -345,8 +332,6 @@ std::optional<FilterRequest> RequestFor(
   if (by_level && IsAuto(options) && CacheHoldsFilters(table)) {
     const AutoBits found = ChooseBits(*file, table);
     if (chosen != nullptr && found.is_chosen) *chosen = found;
-    if (!found.filters_last_run) file = AboveLastLevel(*file);
-    if (!file) return std::nullopt;
     bits = found.average_bits;
   }
   if (by_level) bits = BitsForFile(*file, bits);

@@ -91,9 +91,8 @@ Json With(const std::string& policy, CacheLoad load) {
   if (!load.trees.front().renews) return Candidate(policy, load);
   const AutoBits best = BitsFor(load);
   load.trees = read_model::Renewed(std::move(load.trees));
-  return Candidate(absl::StrCat(policy, " (", best.average_bits,
-                                best.filters_last_run ? " bits)" : ", last 0)"),
-                   load, {best.average_bits, best.filters_last_run});
+  return Candidate(absl::StrCat(policy, " (", best.average_bits, " bits)"),
+                   load, {best.average_bits});
 }
 
 // What there is comes first, then RocksDB's own format, which can be left again
@@ -134,7 +133,6 @@ Json Advice(const std::string& database, const CacheFacts& facts,
                {"index_bytes", std::round(totals.index_bytes)},
                {"meta_bytes", std::round(totals.bits / 8 + totals.index_bytes)},
                {"shards", static_cast<uint64_t>(facts.load.cache.shards)},
-               {"without_last_filters", !answer.best.filters_last_run},
                {"worth_it", facts.load.cache.capacity > 0 &&
                                 IsWorthIt(answer.now, answer.best.reads)}});
   return json;
@@ -192,11 +190,6 @@ std::string CommandFor(const AdviseConfig& config, const Json& cache) {
     return absl::StrCat("linebloom advise ", folder, " --memory=BYTES");
   }
   if (cache["worth_it"] == false) return "linebloom verify " + folder;
-  if (cache["without_last_filters"] == true) {
-    return absl::StrCat(
-        "linebloom compare ", folder, " --memory=",
-        NumberText(cache["memory"].get<uint64_t>(), Unit::kBytes));
-  }
   const SaidLoad& said = config.said;
   const Json& reads = cache["reads_per_1000"];
   return absl::StrCat(

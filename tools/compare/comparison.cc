@@ -186,7 +186,7 @@ std::vector<Result> Plan(const std::vector<std::string>& names,
     const FilterPolicyPtr& policy = policies[i];
     const auto* const own = OptionsOfLinebloom(policy.get());
     for (const CacheLoad& load : loads) {
-      Result result = {names[i], {policy, true, load.cache}, copy};
+      Result result = {names[i], {policy, load.cache}, copy};
       if (own != nullptr && IsAuto(*own)) {
         CacheLoad with = load;
         for (read_model::Tree& tree : with.trees) {
@@ -197,7 +197,6 @@ std::vector<Result> Plan(const std::vector<std::string>& names,
         options.bits_per_key = result.chosen->average_bits;
         options.level_aware = true;
         result.setup.policy.reset(NewFilterPolicy(options));
-        result.setup.filters_last_run = result.chosen->filters_last_run;
         result.copy = copy++;
       }
       results.push_back(std::move(result));

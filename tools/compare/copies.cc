@@ -105,7 +105,7 @@ class Builder {
     for (rocksdb::ColumnFamilyDescriptor& family : options_.families) {
       family.options.disable_auto_compactions = true;
       family.options.write_buffer_size = 64 << 10;  // needs no space
-      family.options.optimize_filters_for_hits = !setup.filters_last_run;
+      family.options.optimize_filters_for_hits = false;
       // Or a file is cut where it overlaps much of the next level.
       family.options.max_compaction_bytes = uint64_t{1} << 60;
     }

@@ -21,7 +21,6 @@ namespace linebloom::tools {
 // What copies differ in.
 struct Setup {
   FilterPolicyPtr policy;
-  bool filters_last_run = true;
   read_model::Cache cache = {};
 };
 

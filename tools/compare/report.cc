@@ -39,12 +39,6 @@ std::vector<std::string> Problems(const Comparison& comparison) {
 
 std::vector<std::string> Notes(const Comparison& comparison) {
   std::vector<std::string> notes = comparison.source.notes;
-  for (const Result& result : comparison.results) {
-    if (!result.chosen || result.chosen->filters_last_run) continue;
-    notes.push_back(absl::StrCat("With ", result.setup.cache.capacity / 1e6,
-                                 " MB of cache ", result.policy,
-                                 " leaves the last level without filters."));
-  }
   const Result& first = comparison.results.front();
   if (!first.files.are_as_before) {
     notes.emplace_back(

@@ -93,19 +93,6 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
   EXPECT_FALSE(next(rewritten));
 }
 
-TEST(SteadyChoiceTest, NoFilterInTheLastRunOnlyIfHalfHitForCertain) {
-  const auto has_filters = [](CacheLoad load) {
-    return SteadyChoice().Next(std::move(load)).filters_last_run;
-  };
-  EXPECT_FALSE(has_filters(LoadOf(4e5, {0.97, 1})));
-  EXPECT_TRUE(has_filters(LoadOf(4e5, {0.4, 1})));
-  EXPECT_TRUE(has_filters(LoadOf(4e5, {0, 1})));
-  // Once it has none, a sample doesn't see what it would have answered.
-  CacheLoad sampled = LoadOf(4e5, {0.97, 1});
-  sampled.sampled = true;
-  EXPECT_TRUE(has_filters(sampled));
-}
-
 // Nobody can say what is best then.
 TEST(SteadyChoiceTest, WhereTheAnswerIsFlat) {
   EXPECT_EQ(10, BitsOf(LoadOf(1e12, 0.1)));

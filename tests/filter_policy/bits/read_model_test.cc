@@ -107,7 +107,6 @@ TEST(ReadModelTest, ChoosesWhatReadsLeast) {
                      {{.hit_share = hit_share}});
       EXPECT_NEAR(choice.average_bits, bits[i], 0.75)
           << capacities[i] << " bytes, hits " << hit_share;
-      EXPECT_TRUE(choice.filters_last_run);
       EXPECT_TRUE(choice.by_level);
     }
   }
@@ -155,9 +154,8 @@ TEST(ReadModelTest, TenBitsIfEverythingFits) {
   const Tree tree = MeasuredTree();
   for (const double hit_share : {0.0, 0.5, 1.0}) {
     const Choice choice =
-        BestChoice({tree}, {.capacity = 1e9}, {{.hit_share = hit_share}}, true);
+        BestChoice({tree}, {.capacity = 1e9}, {{.hit_share = hit_share}});
     EXPECT_EQ(choice.average_bits, 10);
-    EXPECT_TRUE(choice.filters_last_run);
     EXPECT_EQ(ReadsOf(tree, 1e9, hit_share, choice), 0);
   }
 }
@@ -174,7 +172,6 @@ TEST(ReadModelTest, TenBitsForNothing) {
        {std::vector<Tree>{}, {Tree{}}, {TreeOf({0, 0})}}) {
     const Choice choice = BestChoice(trees, {.capacity = 1e6}, {{}});
     EXPECT_EQ(choice.average_bits, 10);
-    EXPECT_TRUE(choice.filters_last_run);
     EXPECT_EQ(ReadsPerLookup(trees, {.capacity = 1e6}, {}, choice).all(), 0);
   }
   EXPECT_GT(ReadsPerLookup({TreeOf({1})}, {}, {}, {}).all(), 1);
@@ -191,32 +188,13 @@ TEST(ReadModelTest, NumbersWhateverIsMissing) {
          {Pinned::kNothing, Pinned::kLevel0, Pinned::kAll}) {
       const Cache cache = {
           .capacity = capacity, .shards = 64, .pinned = pinned};
-      const Choice best = BestChoice({tree}, cache, {{0.5}, {}}, true);
+      const Choice best = BestChoice({tree}, cache, {{0.5}, {}});
       EXPECT_GE(best.average_bits, 1);
       EXPECT_LE(best.average_bits, 16);
       const double reads = ReadsPerLookup({tree}, cache, {0.5}, best).all();
       EXPECT_TRUE(reads >= 0 && reads < 10) << capacity << ": " << reads;
     }
   }
-}
-
-TEST(ReadModelTest, NoFilterInTheLastRunOnlyIfItMay) {
-  const Tree tree = MeasuredTree();
-  const Cache cache = {.capacity = 1e6};
-  const Choice without = BestChoice({tree}, cache, {{.hit_share = 1}}, true);
-  EXPECT_FALSE(without.filters_last_run);
-  // Beside a column family without rows, too.
-  EXPECT_FALSE(
-      BestChoice({tree, {}}, cache, {{.hit_share = 1}}, true).filters_last_run);
-  const Choice with = BestChoice({tree}, cache, {{.hit_share = 1}});
-  EXPECT_TRUE(with.filters_last_run);
-  EXPECT_LT(ReadsOf(tree, 1e6, 1, without), ReadsOf(tree, 1e6, 1, with));
-  Choice filtered = without;
-  filtered.filters_last_run = true;
-  const auto bytes = [&](const Choice& choice) {
-    return ReadsPerLookup({tree}, cache, {}, choice).filter_bytes;
-  };
-  EXPECT_NEAR(bytes(without) / bytes(filtered), 0.105, 0.01);
 }
 
 TEST(ReadModelTest, TreesInOneCacheAreOneSum) {

@@ -36,7 +36,6 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
       "all "
       "files have them: 12.30. Chosen by my app.");
   AutoBits range = kChosen;
-  range.filters_last_run = false;
   range.others_bytes = 2.5e9;
   range.hits = {0.02, 0.58};
   range.reads = {0.01, 0.3};
@@ -44,11 +43,10 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   EXPECT_EQ(
       ChosenBits(range, ""),
       "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
-      "average, those of the last level none. The block cache has 12500.0 MB, "
-      "of which others use 2500.0 MB, indexes take 0.690 MB, and 2.0 % of the "
-      "lookups hit, or up to 58.0 %, by a sample of the filters' answers. "
-      "Expected block reads per 1,000 lookups, once all files have them: 10.00 "
-      "to 300.00.");
+      "average. The block cache has 12500.0 MB, of which others use 2500.0 MB, "
+      "indexes take 0.690 MB, and 2.0 % of the lookups hit, or up to 58.0 %, "
+      "by a sample of the filters' answers. Expected block reads per 1,000 "
+      "lookups, once all files have them: 10.00 to 300.00.");
   range.hits = {};
   EXPECT_THAT(ChosenBits(range, ""),
               HasSubstr(", and how many of the lookups hit isn't known."));
