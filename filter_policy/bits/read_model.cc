@@ -316,6 +316,20 @@ std::vector<Tree> Renewed(std::vector<Tree> trees) {
   return trees;
 }
 
+std::vector<Tree> Overwritten(std::vector<Tree> trees) {
+  for (Tree& tree : trees) {
+    if (tree.runs.empty()) continue;
+    Run& last = tree.runs.back();
+    const double times = RowsOf(tree) / std::max(1.0, last.rows);
+    for (double* const sum :
+         {&last.count, &last.rows, &last.filter_keys, &last.index_bytes,
+          &last.data_blocks, &last.data_bytes}) {
+      *sum *= times;
+    }
+  }
+  return trees;
+}
+
 Tree WithFilters(Tree tree, const Choice& choice) {
   for (Run& run : tree.runs) run.kept.reset();
   SetFilters(choice, &tree);

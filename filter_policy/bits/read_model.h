@@ -109,6 +109,10 @@ struct Reads {
 // The trees once all files have what new ones get.
 std::vector<Tree> Renewed(std::vector<Tree> trees);
 
+// The trees once all rows were written again: by then the last run of each has
+// as many as the whole tree has now.
+std::vector<Tree> Overwritten(std::vector<Tree> trees);
+
 // The tree whose files keep the filters that `choice` gives new ones.
 Tree WithFilters(Tree tree, const Choice& choice);
 

@@ -93,6 +93,31 @@ TEST(SteadyChoiceTest, StaysUntilSomethingMoves) {
   EXPECT_FALSE(next(rewritten));
 }
 
+// A tree of which half is above the last run, as after a load, has half as much
+// again once it was overwritten. Its files keep their bits meanwhile.
+TEST(SteadyChoiceTest, LeavesRoomToGrow) {
+  CacheLoad loaded = LoadOf(4e6, 0);
+  loaded.trees[0].runs = {RunOf(5e5), RunOf(5e5)};
+  CacheLoad grown = loaded;
+  grown.trees[0].runs[1] = RunOf(1e6);
+  grown.trees[0].runs[1].count = 2 * RunOf(5e5).count;
+  EXPECT_EQ(16, BitsOf(LoadOf(4e6, 0)));
+  for (const double bytes : {2.5e6, 3e6}) {
+    loaded.cache.capacity = grown.cache.capacity = bytes;
+    const double bits = BitsOf(loaded);
+    EXPECT_GT(bits, 10);
+    EXPECT_EQ(
+        read_model::BestChoice(grown.trees, grown.cache, {{}}).average_bits,
+        bits);
+    EXPECT_LT(BitsOf(grown), bits);
+  }
+  // But never fewer than 10, as long as these fit.
+  loaded.cache.capacity = 1.8e6;
+  EXPECT_EQ(10, BitsOf(loaded));
+  loaded.cache.capacity = 1e6;
+  EXPECT_LT(BitsOf(loaded), 8);
+}
+
 // Nobody can say what is best then.
 TEST(SteadyChoiceTest, WhereTheAnswerIsFlat) {
   EXPECT_EQ(10, BitsOf(LoadOf(1e12, 0.1)));
