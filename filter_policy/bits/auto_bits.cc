@@ -16,6 +16,12 @@ namespace {
 // a quarter of a bit, which is at least as much.
 constexpr double kMoved = 0.03;
 
+// Of the least share of hits, what surely stays. Rejected: all. Of a tree that
+// was overwritten while 95 % hit, 1,000 lookups that missed read 353 blocks in
+// 550 KB, Bloom's 41, with a quarter 101. Steady loads read up to 1.11 times as
+// much.
+constexpr double kCertainHits = 0.25;
+
 // Filters that a lookup reads: fewer than this many, or than this many times
 // the expected ones, don't tell of others.
 constexpr double kUnnoticed = 0.002;
@@ -110,7 +116,9 @@ ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
 
 AutoBits BitsFor(const CacheLoad& load) {
   const std::vector<read_model::Tree> trees = read_model::Renewed(load.trees);
-  const std::vector<read_model::Load> loads = LoadsOf(load);
+  const auto loads =
+      read_model::LoadsBetween(kCertainHits * load.hits.least, load.hits.most,
+                               load.scanned_blocks_per_lookup);
   const auto best = [&](const std::vector<read_model::Tree>& of) {
     return read_model::BestChoice(of, load.cache, loads).average_bits;
   };

@@ -118,6 +118,19 @@ TEST(SteadyChoiceTest, LeavesRoomToGrow) {
   EXPECT_LT(BitsOf(loaded), 8);
 }
 
+// Three quarters of the hits may turn to misses, whatever was seen.
+TEST(SteadyChoiceTest, HitsAreNeverCertain) {
+  const CacheLoad load = LoadOf(1e6, 0.8);
+  const double bits = BitsOf(load);
+  EXPECT_EQ(bits, read_model::BestChoice(load.trees, load.cache,
+                                         read_model::LoadsBetween(0.2, 0.8, 0))
+                      .average_bits);
+  EXPECT_GT(
+      bits,
+      1 + read_model::BestChoice(load.trees, load.cache, {{0.8}}).average_bits);
+  EXPECT_EQ(0.8, SteadyChoice().Next(load).hits.least);
+}
+
 // Nobody can say what is best then.
 TEST(SteadyChoiceTest, WhereTheAnswerIsFlat) {
   EXPECT_EQ(10, BitsOf(LoadOf(1e12, 0.1)));
