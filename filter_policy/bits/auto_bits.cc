@@ -16,10 +16,9 @@ namespace {
 // a quarter of a bit, which is at least as much.
 constexpr double kMoved = 0.03;
 
-// Of the least share of hits, what surely stays. Rejected: all. Of a tree that
-// was overwritten while 95 % hit, 1,000 lookups that missed read 353 blocks in
-// 550 KB, Bloom's 41, with a quarter 101. Steady loads read up to 1.11 times as
-// much.
+// Of the least share of hits, what surely stays. Rejected: all. A tree that was
+// overwritten while 95 % hit then read 353 blocks per 1,000 missing rows, with
+// a quarter 101, Bloom 41. Steady loads read up to 1.11 times as much.
 constexpr double kCertainHits = 0.25;
 
 // Filters that a lookup reads: fewer than this many, or than this many times
@@ -75,6 +74,21 @@ std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
                                   load.scanned_blocks_per_lookup);
 }
 
+// The rows of the trees, and those once all were written again: by then the
+// last run of each has as many as the whole tree has now.
+std::pair<double, double> RowsNowAndOverwritten(
+    const std::vector<read_model::Tree>& trees) {
+  double now = 0;
+  double above_last = 0;
+  for (const read_model::Tree& tree : trees) {
+    for (const read_model::Run& run : tree.runs) {
+      now += run.rows;
+      if (&run != &tree.runs.back()) above_last += run.rows;
+    }
+  }
+  return {now, now + above_last};
+}
+
 // The share of the cache that its trees seem to have, after they seemed to have
 // `before`: one that explains how many filters are read. Nothing tells that
 // others have left but trying.
@@ -84,11 +98,8 @@ double ShareOf(const CacheLoad& load, double before) {
   const auto share_for = [&](double most) {
     double share = 1;
     for (double less = 0.45; most > 0 && less > 0.004; less /= 2) {
-      read_model::Cache cache = load.cache;
-      cache.capacity *= share - less;
-      cache.slots *= share - less;
-      const read_model::Reads reads =
-          read_model::ReadsPerLookup(load.trees, cache, most_hits, {});
+      const read_model::Reads reads = read_model::ReadsPerLookup(
+          load.trees, PartOf(load.cache, share - less), most_hits, {});
       if (reads.filter <= most) share -= less;
     }
     return share;
@@ -119,17 +130,20 @@ AutoBits BitsFor(const CacheLoad& load) {
   const auto loads =
       read_model::LoadsBetween(kCertainHits * load.hits.least, load.hits.most,
                                load.scanned_blocks_per_lookup);
-  const auto best = [&](const std::vector<read_model::Tree>& of) {
-    return read_model::BestChoice(of, load.cache, loads).average_bits;
+  const auto best = [&](double share) {
+    return read_model::BestChoice(trees, PartOf(load.cache, share), loads)
+        .average_bits;
   };
   // Beside the cache, filters cost no reads.
-  double bits = load.cache.holds_metadata ? best(trees) : kDefaultBitsPerKey;
+  double bits = load.cache.holds_metadata ? best(1) : kDefaultBitsPerKey;
   // More than Bloom's only if they still fit when the tree has grown. Rejected:
   // what fits it as it is. Static levels that were loaded and then overwritten
   // in 450 KB read up to 3.4 times what Bloom reads (192 blocks per 1,000
   // lookups for 56, with this 4), and a universal tree 331, with 10 bits 5.
+  const auto [rows, overwritten] = RowsNowAndOverwritten(trees);
+  const double most_rows = std::max(load.most_rows, overwritten);
   if (bits > kDefaultBitsPerKey) {
-    bits = std::clamp(best(read_model::Overwritten(trees)), kDefaultBitsPerKey,
+    bits = std::clamp(best(rows / most_rows), kDefaultBitsPerKey,
                       std::min(bits, load.most_bits));
   }
   return {.average_bits = bits,
@@ -138,7 +152,8 @@ AutoBits BitsFor(const CacheLoad& load) {
           .index_bytes = load.totals.index_bytes,
           .hits = load.hits,
           .reads = ReadsOf(trees, load, {bits}),
-          .is_sampled = load.sampled};
+          .is_sampled = load.sampled,
+          .most_rows = most_rows};
 }
 
 AutoBits ChooseBits(const NewFile& file,
@@ -167,9 +182,10 @@ AutoBits SteadyChoice::Next(CacheLoad load,
   load_.trees.clear();
   if (add_runs != nullptr) add_runs(&load);
   load.rewritten = std::exchange(rewritten_, 0);
+  // After a compaction of all rows the upper levels fill up again.
+  load.most_rows = bits_.most_rows;
   share_ = ShareOf(load, share_);
-  load.cache.capacity *= share_;
-  load.cache.slots *= share_;
+  load.cache = PartOf(load.cache, share_);
   bits_ = BitsFor(load);
   bits_.cache_bytes = nominal;
   bits_.others_bytes = nominal - load.cache.capacity;

@@ -30,6 +30,7 @@ struct CacheLoad {
   double filters_read = 0;  // per lookup, if that tells of others; or else 0
   double rewritten = 0;     // the share of all rows, since the last time
   double most_bits = 30;    // of new files, on average
+  double most_rows = 0;     // AutoBits::most_rows of the choice before
 
   // Bytes that others have of the cache for certain: the memory of memtables
   // that are charged to it, and pinned blocks.

@@ -308,24 +308,16 @@ void SetRegret(std::vector<Tried>* tried) {
 
 }  // namespace
 
+Cache PartOf(Cache cache, double share) {
+  cache.capacity *= share;
+  cache.slots *= share;
+  return cache;
+}
+
 std::vector<Tree> Renewed(std::vector<Tree> trees) {
   for (Tree& tree : trees) {
     if (!tree.renews) continue;
     for (Run& run : tree.runs) run.kept.reset();
-  }
-  return trees;
-}
-
-std::vector<Tree> Overwritten(std::vector<Tree> trees) {
-  for (Tree& tree : trees) {
-    if (tree.runs.empty()) continue;
-    Run& last = tree.runs.back();
-    const double times = RowsOf(tree) / std::max(1.0, last.rows);
-    for (double* const sum :
-         {&last.count, &last.rows, &last.filter_keys, &last.index_bytes,
-          &last.data_blocks, &last.data_bytes}) {
-      *sum *= times;
-    }
   }
   return trees;
 }
@@ -365,9 +357,7 @@ Reads ReadsPerLookup(std::vector<Tree> trees, const Cache& cache,
 
 Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
                   const std::vector<Load>& loads) {
-  Cache used = cache;
-  used.capacity *= kUsedShare;
-  used.slots *= kUsedShare;
+  const Cache used = PartOf(cache, kUsedShare);
   std::vector<CacheModel> models(loads.size());
   std::vector<Tried> tried;
   const auto try_choice = [&](double bits) {

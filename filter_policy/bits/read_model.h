@@ -83,6 +83,9 @@ struct Cache {
   Pinned pinned = Pinned::kNothing;
 };
 
+// A cache of so much of the other's memory.
+Cache PartOf(Cache cache, double share);
+
 struct Load {
   double hit_share = 0;  // of the lookups, 0 to 1
   double scanned_blocks_per_lookup = 0;
@@ -109,10 +112,6 @@ struct Reads {
 // The trees once all files have what new ones get.
 std::vector<Tree> Renewed(std::vector<Tree> trees);
 
-// The trees once all rows were written again: by then the last run of each has
-// as many as the whole tree has now.
-std::vector<Tree> Overwritten(std::vector<Tree> trees);
-
 // The tree whose files keep the filters that `choice` gives new ones.
 Tree WithFilters(Tree tree, const Choice& choice);
 
@@ -130,9 +129,6 @@ Reads ReadsPerLookup(std::vector<Tree> trees, const Cache& cache,
 // Rejected: the choice for one believed share of hits. If the share is wrong it
 // read up to 176 times the fewest; knowing nothing, from 0 to 1, this reads at
 // most 2.7 times as much, 1.1 in the median (640 cells of the model).
-// Rejected: no filter in the last run where nearly all lookups hit. Once they
-// missed, a tree of which three quarters were rewritten since read 1.7 times
-// what Bloom reads, and with filters 0.8.
 Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
                   const std::vector<Load>& loads);
 

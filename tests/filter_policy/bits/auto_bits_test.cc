@@ -111,6 +111,14 @@ TEST(SteadyChoiceTest, LeavesRoomToGrow) {
         bits);
     EXPECT_LT(BitsOf(grown), bits);
   }
+  // The upper levels fill again after a compaction of all rows.
+  SteadyChoice choice;
+  EXPECT_GT(choice.Next(loaded).average_bits, 10);
+  CacheLoad compacted = loaded;
+  compacted.trees[0].runs = {RunOf(1e6)};
+  compacted.totals.bits /= 2;
+  compacted.totals.files = 20;
+  EXPECT_LT(choice.Next(compacted).average_bits, BitsOf(compacted) - 2);
   // But never fewer than 10, as long as these fit.
   loaded.cache.capacity = 1.8e6;
   EXPECT_EQ(10, BitsOf(loaded));
