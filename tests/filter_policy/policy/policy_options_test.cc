@@ -340,6 +340,7 @@ TEST(PolicyOptionsTest, AutoKnowsRunsAndFlushes) {
   file.tree = std::make_shared<TreeState>(TreeOf({{FilteredFile(1e5), 0}}));
   EXPECT_GT(bits_of(0), 0);
   // Nothing rewrites flushes while their tree grows: at most Bloom's bits.
+  table.block_cache = rocksdb::NewLRUCache(1 << 20);
   file.users_of = [&](auto&&...) { return UsersOf(file.tree, {0, 0}); };
   EXPECT_LE(1.2e4, RequestFor({}, table, file)->millibits_per_key);
   file.reason = rocksdb::TableFileCreationReason::kFlush;
