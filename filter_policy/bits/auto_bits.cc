@@ -69,8 +69,10 @@ bool HasMoved(const CacheLoad& before, const CacheLoad& now) {
                              });
 }
 
-std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
-  return read_model::LoadsBetween(load.hits.least, load.hits.most,
+std::vector<read_model::Load> LoadsOf(const CacheLoad& load,
+                                      double most_certain_hits = 1) {
+  return read_model::LoadsBetween(std::min(most_certain_hits, load.hits.least),
+                                  load.hits.most,
                                   load.scanned_blocks_per_lookup);
 }
 
@@ -79,14 +81,12 @@ std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
 std::pair<double, double> RowsNowAndOverwritten(
     const std::vector<read_model::Tree>& trees) {
   double now = 0;
-  double above_last = 0;
+  double of_last = 0;
   for (const read_model::Tree& tree : trees) {
-    for (const read_model::Run& run : tree.runs) {
-      now += run.rows;
-      if (&run != &tree.runs.back()) above_last += run.rows;
-    }
+    now += RowsOf(tree);
+    if (!tree.runs.empty()) of_last += tree.runs.back().rows;
   }
-  return {now, now + above_last};
+  return {now, 2 * now - of_last};
 }
 
 // The share of the cache that its trees seem to have, after they seemed to have
@@ -127,9 +127,7 @@ ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
 
 AutoBits BitsFor(const CacheLoad& load) {
   const std::vector<read_model::Tree> trees = read_model::Renewed(load.trees);
-  const auto loads =
-      read_model::LoadsBetween(std::min(kMostCertainHits, load.hits.least),
-                               load.hits.most, load.scanned_blocks_per_lookup);
+  const std::vector<read_model::Load> loads = LoadsOf(load, kMostCertainHits);
   const auto best = [&](double share) {
     return read_model::BestChoice(trees, PartOf(load.cache, share), loads)
         .average_bits;

@@ -35,7 +35,7 @@ struct AutoBits {
   HitRange hits;            // of the lookups that reach SSTables
   ReadRange reads;          // once all have what new ones get
   bool is_sampled = false;  // a database of the cache has no Statistics
-  double most_rows = 0;     // that the trees may grow to, or might have
+  double most_rows = 0;     // that the trees may grow to: the most so far
 };
 
 // What lookups of `load` read in the trees, whose files have the filters that

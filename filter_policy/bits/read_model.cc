@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "filter_policy/bits/allocation.h"
@@ -32,12 +31,6 @@ constexpr double kPartitionOverhead = 50;
 
 // Metadata, and rounding up to whole lines.
 constexpr double kFilterOverhead = 31;
-
-double RowsOf(const Tree& tree) {
-  double rows = 0;
-  for (const Run& run : tree.runs) rows += run.rows;
-  return rows;
-}
 
 // The bits per key of each run's new files.
 std::vector<double> BitsOf(const Tree& tree, const Choice& choice) {
@@ -307,6 +300,12 @@ void SetRegret(std::vector<Tried>* tried) {
 }
 
 }  // namespace
+
+double RowsOf(const Tree& tree) {
+  double rows = 0;
+  for (const Run& run : tree.runs) rows += run.rows;
+  return rows;
+}
 
 Cache PartOf(Cache cache, double share) {
   cache.capacity *= share;

@@ -57,6 +57,8 @@ struct Tree {
   LineKind line = LineKind::kSolved;
 };
 
+double RowsOf(const Tree& tree);
+
 // Whose filters and indexes stay in the cache, whatever else lookups request.
 enum class Pinned { kNothing, kLevel0, kAll };
 
@@ -93,7 +95,7 @@ struct Load {
 
 // The filters of new files.
 struct Choice {
-  double average_bits = 10;  // per key, over all runs with filters
+  double average_bits = 10;  // per key, over all runs
   bool by_level = true;      // small runs get more: allocation.h
 };
 
