@@ -16,11 +16,6 @@ namespace {
 // a quarter of a bit, which is at least as much.
 constexpr double kMoved = 0.03;
 
-// Nobody knows that more lookups hit forever. Rejected: no limit. A tree that
-// was overwritten while 95 % hit then read 353 blocks per 1,000 missing rows,
-// with this 127, Bloom 41. Steady loads read up to 1.11 times as much.
-constexpr double kMostCertainHits = 0.2;
-
 // Filters that a lookup reads: fewer than this many, or than this many times
 // the expected ones, don't tell of others.
 constexpr double kUnnoticed = 0.002;
@@ -69,10 +64,8 @@ bool HasMoved(const CacheLoad& before, const CacheLoad& now) {
                              });
 }
 
-std::vector<read_model::Load> LoadsOf(const CacheLoad& load,
-                                      double most_certain_hits = 1) {
-  return read_model::LoadsBetween(std::min(most_certain_hits, load.hits.least),
-                                  load.hits.most,
+std::vector<read_model::Load> LoadsOf(const CacheLoad& load) {
+  return read_model::LoadsBetween(load.hits.least, load.hits.most,
                                   load.scanned_blocks_per_lookup);
 }
 
@@ -121,13 +114,18 @@ ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
   const auto reads = [&](const read_model::Load& with) {
     return read_model::ReadsPerLookup(trees, load.cache, with, choice).all();
   };
-  const double least_hits = reads(loads.front());
-  return {least_hits, loads.size() == 1 ? least_hits : reads(loads.back())};
+  return {reads(loads.front()), reads(loads.back())};
 }
 
 AutoBits BitsFor(const CacheLoad& load) {
   const std::vector<read_model::Tree> trees = read_model::Renewed(load.trees);
-  const std::vector<read_model::Load> loads = LoadsOf(load, kMostCertainHits);
+  std::vector<read_model::Load> loads = LoadsOf(load);
+  // Nobody knows that lookups hit forever. Rejected: to believe it. A tree that
+  // was overwritten while 95 % hit then read 353 blocks per 1,000 missing rows,
+  // Bloom 41. To believe 20 % at most: 54, with this 24.
+  if (loads.front().hit_share > 0) {
+    loads.push_back({0, load.scanned_blocks_per_lookup, /*is_likely=*/false});
+  }
   const auto best = [&](double share) {
     return read_model::BestChoice(trees, PartOf(load.cache, share), loads)
         .average_bits;
@@ -136,8 +134,8 @@ AutoBits BitsFor(const CacheLoad& load) {
   double bits = load.cache.holds_metadata ? best(1) : kDefaultBitsPerKey;
   // More than Bloom's only if they still fit when the tree has grown. Rejected:
   // what fits it as it is. Static levels that were loaded and then overwritten
-  // in 450 KB read up to 3.4 times what Bloom reads (192 blocks per 1,000
-  // lookups for 56, with this 4), and a universal tree 331, with 10 bits 5.
+  // in 450 KB read 192 blocks per 1,000 lookups for Bloom's 56, with this 4,
+  // and a universal tree 331, with 10 bits 5.
   const auto [rows, overwritten] = RowsNowAndOverwritten(trees);
   const double most_rows = std::max(load.most_rows, overwritten);
   if (bits > kDefaultBitsPerKey) {

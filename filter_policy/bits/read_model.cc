@@ -283,20 +283,19 @@ struct Tried {
   double regret = 1;
 };
 
-// How many times the fewest reads each choice reads at most, of any load.
-void SetRegret(std::vector<Tried>* tried) {
-  std::vector<double> fewest(tried->front().reads.size(), HUGE_VAL);
-  for (const Tried& t : *tried) {
-    for (size_t i = 0; i < fewest.size(); ++i) {
-      fewest[i] = std::min(fewest[i], t.reads[i]);
+// How many times the fewest reads of a load, or `enough` if that is more, each
+// choice reads at most. Returns one that reads the fewest times.
+const Tried& SetRegret(const std::vector<double>& enough,
+                       std::vector<Tried>* tried) {
+  for (size_t i = 0; i < enough.size(); ++i) {
+    double fewest = HUGE_VAL;
+    for (const Tried& t : *tried) fewest = std::min(fewest, t.reads[i]);
+    const double yardstick = std::max(fewest, enough[i]) + kUnnoticed;
+    for (Tried& t : *tried) {
+      t.regret = std::max(t.regret, (t.reads[i] + kUnnoticed) / yardstick);
     }
   }
-  for (Tried& t : *tried) {
-    for (size_t i = 0; i < fewest.size(); ++i) {
-      t.regret = std::max(t.regret,
-                          (t.reads[i] + kUnnoticed) / (fewest[i] + kUnnoticed));
-    }
-  }
+  return *std::ranges::min_element(*tried, {}, &Tried::regret);
 }
 
 }  // namespace
@@ -329,16 +328,14 @@ Tree WithFilters(Tree tree, const Choice& choice) {
 
 std::vector<Load> LoadsBetween(double least_hits, double most_hits,
                                double scanned_blocks_per_lookup) {
-  std::vector<Load> loads;
-  const auto add = [&](double hits) {
-    loads.push_back({.hit_share = hits,
-                     .scanned_blocks_per_lookup = scanned_blocks_per_lookup});
-  };
   // What is best moves little within a tenth, and below 0.05 % of hits.
   if (most_hits < 1.1 * least_hits + 0.0005) {
-    add((least_hits + most_hits) / 2);
-    return loads;
+    return {{(least_hits + most_hits) / 2, scanned_blocks_per_lookup}};
   }
+  std::vector<Load> loads;
+  const auto add = [&](double hits) {
+    loads.push_back({hits, scanned_blocks_per_lookup});
+  };
   add(least_hits);
   for (const double hits : {0.003, 0.01, 0.03, 0.1, 0.3}) {
     if (hits > 1.5 * least_hits + 0.0005 && 1.5 * hits < most_hits) add(hits);
@@ -357,6 +354,14 @@ Reads ReadsPerLookup(std::vector<Tree> trees, const Cache& cache,
 Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
                   const std::vector<Load>& loads) {
   const Cache used = PartOf(cache, kUsedShare);
+  std::vector<Tree> bloom = trees;
+  for (Tree& tree : bloom) tree.line = LineKind::kPlain;
+  const Choice usual = {kDefaultBitsPerKey, /*by_level=*/false};
+  std::vector<double> enough;  // reads, by load
+  for (const Load& load : loads) {
+    enough.push_back(
+        load.is_likely ? 0 : ReadsPerLookup(bloom, used, load, usual).all());
+  }
   std::vector<CacheModel> models(loads.size());
   std::vector<Tried> tried;
   const auto try_choice = [&](double bits) {
@@ -371,9 +376,7 @@ Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
   for (double bits = kMinAverage; bits <= kMaxAverage; ++bits) try_choice(bits);
   // Rejected: all quarters from the start. It takes 2.5 times as long, and read
   // more than 2 % less in 2 of 1,500 random trees, 5 % at most.
-  SetRegret(&tried);
-  const double whole =
-      std::ranges::min_element(tried, {}, &Tried::regret)->choice.average_bits;
+  const double whole = SetRegret(enough, &tried).choice.average_bits;
   for (double more = kStep - 1; more < 1; more += kStep) {
     const double bits = whole + more;
     if (more != 0 && bits >= kMinAverage && bits <= kMaxAverage) {
@@ -381,9 +384,7 @@ Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
     }
   }
   // Of about the least regret the one next to the usual average.
-  SetRegret(&tried);
-  const double least =
-      std::ranges::min_element(tried, {}, &Tried::regret)->regret;
+  const double least = SetRegret(enough, &tried).regret;
   const auto cost = [least](const Tried& t) {
     return std::pair(t.regret > kAsGood * least,
                      std::abs(t.choice.average_bits - kDefaultBitsPerKey));

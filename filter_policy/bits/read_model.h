@@ -91,6 +91,7 @@ Cache PartOf(Cache cache, double share);
 struct Load {
   double hit_share = 0;  // of the lookups, 0 to 1
   double scanned_blocks_per_lookup = 0;
+  bool is_likely = true;  // or else it is enough to read no more than Bloom
 };
 
 // The filters of new files.
@@ -124,9 +125,9 @@ Reads ReadsPerLookup(std::vector<Tree> trees, const Cache& cache,
 
 // The choice, by level, of least regret: of any of the loads it reads at most
 // so many times the fewest, as if the cache had kUsedShare of its bytes and
-// slots. From 1 to 16 bits, in steps of a quarter. Among choices about as good
-// it is the one next to 10 bits: if everything fits, or if there is nothing to
-// read. `loads` is not empty.
+// slots. From 1 to 16 bits, in steps of a quarter; among choices about as good
+// the one next to 10. `loads` is not empty. Of unlikely ones it is enough to
+// read no more than RocksDB's Bloom filters of 10 bits.
 //
 // Rejected: the choice for one believed share of hits. If the share is wrong it
 // read up to 176 times the fewest; knowing nothing, from 0 to 1, this reads at
