@@ -121,8 +121,8 @@ AutoBits BitsFor(const CacheLoad& load) {
   const std::vector<read_model::Tree> trees = read_model::Renewed(load.trees);
   std::vector<read_model::Load> loads = LoadsOf(load);
   // Nobody knows that lookups hit forever. Rejected: to believe it. A tree that
-  // was overwritten while 95 % hit then read 353 blocks per 1,000 missing rows,
-  // Bloom 41. To believe 20 % at most: 54, with this 24.
+  // was overwritten while 95 % hit then read 144 blocks per 1,000 missing rows,
+  // Bloom 41, with this 24. To believe 20 % at most: 54.
   if (loads.front().hit_share > 0) {
     loads.push_back({0, load.scanned_blocks_per_lookup, /*is_likely=*/false});
   }
