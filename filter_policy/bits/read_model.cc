@@ -283,8 +283,8 @@ struct Tried {
   double regret = 1;
 };
 
-// How many times the fewest reads of a load, or `enough` if that is more, each
-// choice reads at most. Returns one that reads the fewest times.
+// Sets how many times a load's fewest reads, or `enough` if that is more, each
+// choice reads at most. Returns a choice of least regret.
 const Tried& SetRegret(const std::vector<double>& enough,
                        std::vector<Tried>* tried) {
   for (size_t i = 0; i < enough.size(); ++i) {
