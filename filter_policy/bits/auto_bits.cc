@@ -114,7 +114,8 @@ ReadRange ReadsOf(const std::vector<read_model::Tree>& trees,
   const auto reads = [&](const read_model::Load& with) {
     return read_model::ReadsPerLookup(trees, load.cache, with, choice).all();
   };
-  return {reads(loads.front()), reads(loads.back())};
+  const double least_hits = reads(loads.front());
+  return {least_hits, loads.size() == 1 ? least_hits : reads(loads.back())};
 }
 
 AutoBits BitsFor(const CacheLoad& load) {

@@ -332,15 +332,13 @@ std::vector<Load> LoadsBetween(double least_hits, double most_hits,
   if (most_hits < 1.1 * least_hits + 0.0005) {
     return {{(least_hits + most_hits) / 2, scanned_blocks_per_lookup}};
   }
-  std::vector<Load> loads;
-  const auto add = [&](double hits) {
-    loads.push_back({hits, scanned_blocks_per_lookup});
-  };
-  add(least_hits);
+  std::vector<Load> loads = {{least_hits, scanned_blocks_per_lookup}};
   for (const double hits : {0.003, 0.01, 0.03, 0.1, 0.3}) {
-    if (hits > 1.5 * least_hits + 0.0005 && 1.5 * hits < most_hits) add(hits);
+    if (hits > 1.5 * least_hits + 0.0005 && 1.5 * hits < most_hits) {
+      loads.push_back({hits, scanned_blocks_per_lookup});
+    }
   }
-  add(most_hits);
+  loads.push_back({most_hits, scanned_blocks_per_lookup});
   return loads;
 }
 
@@ -354,13 +352,13 @@ Reads ReadsPerLookup(std::vector<Tree> trees, const Cache& cache,
 Choice BestChoice(const std::vector<Tree>& trees, const Cache& cache,
                   const std::vector<Load>& loads) {
   const Cache used = PartOf(cache, kUsedShare);
-  std::vector<Tree> bloom = trees;
-  for (Tree& tree : bloom) tree.line = LineKind::kPlain;
-  const Choice usual = {kDefaultBitsPerKey, /*by_level=*/false};
-  std::vector<double> enough;  // reads, by load
-  for (const Load& load : loads) {
-    enough.push_back(
-        load.is_likely ? 0 : ReadsPerLookup(bloom, used, load, usual).all());
+  std::vector<double> enough(loads.size());  // reads
+  for (size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].is_likely) continue;
+    std::vector<Tree> bloom = trees;
+    for (Tree& tree : bloom) tree.line = LineKind::kPlain;
+    const Choice usual = {kDefaultBitsPerKey, /*by_level=*/false};
+    enough[i] = ReadsPerLookup(bloom, used, loads[i], usual).all();
   }
   std::vector<CacheModel> models(loads.size());
   std::vector<Tried> tried;

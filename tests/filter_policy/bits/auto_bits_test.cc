@@ -139,6 +139,7 @@ TEST(SteadyChoiceTest, NoHitsAreCertain) {
   const double enough = misses(LineKind::kPlain, {10, /*by_level=*/false});
   EXPECT_LT(misses(LineKind::kSolved, {bits}), 1.1 * enough);
   EXPECT_GT(misses(LineKind::kSolved, believed), 1.5 * enough);
+  EXPECT_EQ(0.8, SteadyChoice().Next(load).hits.least);
 }
 
 // Nobody can say what is best then.
